@@ -306,10 +306,19 @@ def any(input: Tensor, dim: Dims | None = None, keepdim: _bool = False, *, out: 
 def arange(end: Number, *, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor: ...
 @overload
 def arange(start: Number, end: Number, step: Number = 1, *, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """`start`, `start + step`, ... before `end`: arange(end), arange(start, end), arange(start,
-    end, step).
+    """The numbers start, start + step, ... before `end`, in a vector.
 
-    int64 when all bounds are integers, else the default float dtype.
+    `arange(end)`, `arange(start, end)`, `arange(start, end, step)`; there are
+    ceil((end - start) / step). int64 when all three are integers, else the default float type. With
+    fractions as steps rounding may add or lose the last one: `linspace` gives a known number.
+    RuntimeError if `step` is 0 or leads away from `end`.
+
+    >>> torch.arange(5)
+    tensor([0, 1, 2, 3, 4])
+    >>> torch.arange(1.0, 2.5, 0.5)
+    tensor([1.0000, 1.5000, 2.0000])
+    >>> torch.arange(5, 0, -2)
+    tensor([5, 3, 1])
     """
 def arccos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Inverse cosine, radians."""
@@ -344,7 +353,13 @@ def argmin(input: Tensor, dim: Dims | None = None, keepdim: _bool = False, *, ou
 def argsort(input: Tensor, dim: _int = -1, descending: _bool = False, stable: _bool = False, *, out: Tensor | None = None) -> Tensor:
     """The indices that sort along dim."""
 def argwhere(input: Tensor) -> Tensor:
-    """The indices of non-zero elements, one row each."""
+    """The places of the elements that are not zero: int64 (n, input.dim()), one row each.
+
+    >>> x = torch.tensor([[0, 5], [6, 0]])
+    >>> torch.argwhere(x)
+    tensor([[0, 1],
+            [1, 0]])
+    """
 def as_strided(input: Tensor, size: _int | Sequence[_int], stride: _int | Sequence[_int], storage_offset: _int | None = None) -> Tensor:
     """A view of the tensor's storage with these sizes and strides, from `storage_offset` on.
 
@@ -383,13 +398,28 @@ def as_strided_scatter(input: Tensor, src: Tensor, size: _int | Sequence[_int], 
             [0., 2., 0.]])
     """
 def as_tensor(data: Any, dtype: _dtype | None = None, device: Device = None) -> Tensor:
-    """`data` as a tensor, sharing memory with arrays and tensors where the dtype allows."""
+    """`data` as a tensor: itself, over an array's memory, or new, of numbers and sequences.
+
+    Memory is shared unless another dtype or device is asked for; a tensor keeps its history.
+
+    >>> a = np.array([1, 2])
+    >>> x = torch.as_tensor(a)
+    >>> x[0] = 9
+    >>> a
+    array([9, 2])
+    """
 def asarray(obj: Any, *, dtype: _dtype | None = None, device: Device = None, copy: _bool | None = None, requires_grad: _bool = False) -> Tensor:
     """`obj` as a tensor: numbers, or the memory of a tensor, an array, a capsule or a buffer.
 
-    With `copy=True` the memory is never shared, with `copy=False` always, or an error is raised;
-    `requires_grad` makes the result a leaf that gets one. A buffer holds numbers of `dtype`, or of
-    the default one.
+    With `copy=True` the memory is never shared, with `copy=False` always, or ValueError is raised;
+    by default where it can be. `requires_grad` makes the result a leaf that gets a gradient. A
+    buffer holds numbers of `dtype`, or of the default one.
+
+    >>> a = np.array([1.0, 2.0], dtype=np.float32)
+    >>> x = torch.asarray(a, copy=True)
+    >>> x[0] = 9
+    >>> x, a
+    (tensor([9., 2.]), array([1., 2.], dtype=float32))
     """
 def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Inverse sine, radians."""
@@ -978,15 +1008,41 @@ def embedding(weight: Tensor, indices: Any, padding_idx: _int = -1, scale_grad_b
 def empty(size: Sequence[_int], *, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor: ...
 @overload
 def empty(*size: _int, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """A tensor whose values are whatever the memory held."""
+    """A tensor whose values are whatever the memory held: for what is written at once.
+
+    Sizes and `dtype` as of `zeros`. `memory_format=torch.channels_last` (4-d) makes the channels
+    the innermost dimension in memory. With `torch.use_deterministic_algorithms(True)` it is filled:
+    NaN in floating types, the largest value in the others.
+
+    >>> x = torch.empty(2, 3)
+    >>> x.shape, x.dtype
+    (torch.Size([2, 3]), torch.float32)
+    """
 def empty_like(input: Tensor, *, memory_format: memory_format | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """Undefined values in the shape and dtype of `input`."""
+    """Values that are whatever the memory held, in the shape, dtype and device of `input`.
+
+    `dtype`, `device` and `memory_format` replace those of `input`. Strides are the input's where
+    it has no gaps.
+
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> torch.empty_like(x).shape
+    torch.Size([2, 2])
+    """
 def empty_permuted(size: _int | Sequence[_int], physical_layout: _int | Sequence[_int], *, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """An undefined tensor whose dimensions lie in memory in the order `physical_layout`, outermost
-    first.
+    """A tensor without gaps whose dimensions lie in memory in the order `physical_layout`,
+    outermost first; its values are what the memory held.
+
+    >>> x = torch.empty_permuted((2, 3, 4, 5), (0, 2, 3, 1))  # channels last
+    >>> x.stride()
+    (60, 1, 15, 3)
     """
 def empty_strided(size: _int | Sequence[_int], stride: _int | Sequence[_int], *, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """A tensor of these sizes and strides with undefined values."""
+    """A tensor of these sizes and strides (in elements), whose values are what the memory held.
+
+    >>> x = torch.empty_strided((2, 3), (1, 2))
+    >>> x.shape, x.stride()
+    (torch.Size([2, 3]), (1, 2))
+    """
 def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """True where a equals b."""
 def equal(input: Tensor, other: Tensor | Number) -> _bool:
@@ -1022,7 +1078,15 @@ def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def expm1_(input: Tensor) -> Tensor:
     """In place: exp(x) - 1."""
 def eye(n: _int, m: _int | None = None, *, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """The identity matrix (n x m)."""
+    """The identity matrix (n, n); with `m` a matrix (n, m) with ones on the diagonal.
+
+    >>> torch.eye(2)
+    tensor([[1., 0.],
+            [0., 1.]])
+    >>> torch.eye(2, 3, dtype=torch.int64)
+    tensor([[1, 0, 0],
+            [0, 1, 0]])
+    """
 def feature_alpha_dropout(input: Tensor, p: _float, train: _bool) -> Tensor:
     """`nn.functional.feature_alpha_dropout`."""
 def feature_alpha_dropout_(input: Tensor, p: _float, train: _bool) -> Tensor:
@@ -1103,22 +1167,64 @@ def frac_(input: Tensor) -> Tensor:
 def frexp(input: Tensor, *, out: builtins.tuple[Tensor, ...] | None = None) -> return_types.frexp:
     """(mantissa in [0.5, 1), exponent) with x = mantissa * 2^exponent; for floating tensors."""
 def from_numpy(ndarray: Any) -> Tensor:
-    """A tensor over the same memory as a NumPy array."""
+    """A tensor over the same memory as a NumPy array: who writes into one changes the other.
+
+    TypeError for types that no tensor has (strings, objects, another byte order), ValueError for
+    negative strides; an array that is not writeable gives a warning, and writing into the tensor
+    raises.
+
+    >>> a = np.arange(3)
+    >>> x = torch.from_numpy(a)
+    >>> a[0] = 5
+    >>> x
+    tensor([5, 1, 2])
+    """
 def frombuffer(buffer: Any, *, dtype: _dtype, count: _int = -1, offset: _int = 0, requires_grad: _bool = False) -> Tensor:
-    """A 1-d tensor over the memory of a buffer object."""
+    """A 1-d tensor over the memory of an object with Python's buffer protocol (bytes, bytearray,
+    mmap).
+
+    `count` numbers of `dtype` (all by default), beginning `offset` bytes after the start.
+    ValueError if they do not fit.
+
+    >>> torch.frombuffer(bytearray([1, 0, 2, 0]), dtype=torch.int16)
+    tensor([1, 2], dtype=torch.int16)
+    >>> torch.frombuffer(bytearray([1, 0, 2, 0]), dtype=torch.uint8, count=2, offset=1)
+    tensor([0, 2], dtype=torch.uint8)
+    """
 def full(size: _int | Sequence[_int], fill_value: Number, *, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """A tensor filled with one value; its dtype follows the value when none is given."""
+    """A tensor of shape `size` filled with one value.
+
+    The dtype follows the value unless given: bool, int64, the default float or complex type.
+
+    >>> torch.full((2, 2), 1.5)
+    tensor([[1.5000, 1.5000],
+            [1.5000, 1.5000]])
+    >>> torch.full((2,), 7)
+    tensor([7, 7])
+    """
 def full_like(input: Tensor, fill_value: Number, *, memory_format: memory_format | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """`fill_value` in the shape and dtype of `input`."""
+    """A tensor filled with `fill_value`, in the shape, dtype and device of `input`.
+
+    `dtype`, `device` and `memory_format` replace those of `input`. Strides are the input's where it
+    has no gaps.
+
+    >>> x = torch.zeros(2)
+    >>> torch.full_like(x, 3)
+    tensor([3., 3.])
+    >>> torch.full_like(x, 3, dtype=torch.int64)
+    tensor([3, 3])
+    """
 def gather(input: Tensor, dim: _int, index: Tensor, *, sparse_grad: _bool = False, out: Tensor | None = None) -> Tensor:
-    """Pick one element of `input` for each element of `index`, along `dim`.
+    """Elements of `input` picked along `dim`, one for each element of `index`.
 
-    out[i][j] = input[index[i][j]][j] for dim 0 and input[i][index[i][j]] for dim 1.
+    For dim=1 and two dimensions y[i, j] = input[i, index[i, j]]. `index` is int64 (or int32), with
+    as many dimensions as `input` and nowhere longer, but along `dim`; y has its shape. RuntimeError
+    for indices out of range; negative ones are. `sparse_grad` makes the gradient sparse.
 
-    >>> import rushlight as torch
-    >>> torch.gather(torch.tensor([[1, 2], [3, 4]]), 1, torch.tensor([[0, 0], [1, 0]]))
-    tensor([[1, 1],
-            [4, 3]])
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> torch.gather(x, 1, torch.tensor([[0], [1]]))
+    tensor([[1],
+            [4]])
     """
 def gcd(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Greatest common divisor."""
@@ -1216,25 +1322,75 @@ def igammac(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tenso
 def imag(input: Tensor) -> Tensor:
     """The imaginary part, a view; not for real tensors."""
 def index_add(input: Tensor, dim: Dims, index: Tensor, source: Tensor, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
-    """A copy with alpha times the slices of `source` added at the positions in `index` along `dim`."""
+    """A copy with the slices of `source`, times `alpha`, added at positions along `dim`.
+
+    For dim=0 y[index[i]] += alpha * source[i]; a position may be named more than once. `source`
+    has the input's dtype and, but for `dim`, its sizes.
+
+    >>> x = torch.zeros(3)
+    >>> torch.index_add(x, 0, torch.tensor([0, 2, 2]), torch.tensor([1.0, 2.0, 3.0]))
+    tensor([1., 0., 5.])
+    """
 def index_copy(input: Tensor, dim: Dims, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """A copy with the slices of `source` at the positions in `index` along `dim`."""
+    """A copy with the slices of `source` at the positions in the vector `index` along `dim`.
+
+    For dim=0 y[index[i]] = source[i].
+
+    >>> x = torch.zeros(3)
+    >>> torch.index_copy(x, 0, torch.tensor([2, 0]), torch.tensor([1.0, 2.0]))
+    tensor([2., 0., 1.])
+    """
 def index_fill(input: Tensor, dim: _int, index: Tensor, value: Tensor | Number) -> Tensor:
-    """A copy with one number in the slices at the positions in `index` along `dim`."""
+    """A copy with one number in the slices along `dim` at the positions in the vector `index`.
+
+    `value` is a number or a 0-d tensor.
+
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> torch.index_fill(x, 1, torch.tensor([0]), 9)
+    tensor([[9, 2],
+            [9, 4]])
+    """
 def index_put(input: Tensor, indices: Any, values: Tensor | Number, accumulate: _bool = False) -> Tensor:
-    """A copy with `values` at the places that a tuple of index tensors names (added there when
-    `accumulate`).
+    """A copy with `values` at the places that a tuple of index tensors names, as `x[indices] =
+    values`.
+
+    `values` broadcast to the shape of the indices and have the input's dtype. `accumulate`: they
+    are added to what is there, for a place that is named twice both of them.
+
+    >>> x = torch.zeros(2, 2)
+    >>> torch.index_put(x, (torch.tensor([0, 1]), torch.tensor([1, 0])), torch.tensor([5.0, 6.0]))
+    tensor([[0., 5.],
+            [6., 0.]])
     """
 def index_put_(input: Tensor, indices: Any, values: Tensor | Number, accumulate: _bool = False) -> Tensor:
-    """In-place form of `index_put`."""
-def index_reduce(input: Tensor, dim: Dims, index: Tensor, source: Tensor, reduce: _str, *, include_self: _bool = True, out: Tensor | None = None) -> Tensor:
-    """A copy into which slices of `source` are reduced (prod, mean, amax, amin) at the positions in `index` along `dim`."""
-def index_select(input: Tensor, dim: _int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Slices along `dim` at the positions in the 1-d tensor `index`.
+    """Writes `values` at the places that a tuple of index tensors names, in place: `x[indices] =
+    values`.
 
-    >>> import rushlight as torch
-    >>> torch.index_select(torch.tensor([[1, 2], [3, 4]]), 0, torch.tensor([1]))
-    tensor([[3, 4]])
+    `accumulate`: they are added to what is there, for a place that is named twice both of them.
+
+    >>> x = torch.zeros(3)
+    >>> x.index_put_((torch.tensor([1, 1]),), torch.tensor([5.0, 6.0]), accumulate=True)
+    tensor([ 0., 11.,  0.])
+    """
+def index_reduce(input: Tensor, dim: Dims, index: Tensor, source: Tensor, reduce: _str, *, include_self: _bool = True, out: Tensor | None = None) -> Tensor:
+    """A copy into which slices of `source` are reduced at positions along `dim`.
+
+    `reduce` is "prod", "mean", "amax" or "amin". With `include_self=False` the old values do not
+    count at positions that `index` names.
+
+    >>> x = torch.tensor([1.0, 2.0, 3.0])
+    >>> torch.index_reduce(x, 0, torch.tensor([0, 0]), torch.tensor([4.0, 5.0]), "prod")
+    tensor([20.,  2.,  3.])
+    """
+def index_select(input: Tensor, dim: _int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The slices along `dim` at the positions in the vector `index`, as a new tensor.
+
+    y[i] = input[index[i]] for dim=0. IndexError beyond the end; negative positions are not taken.
+
+    >>> x = torch.tensor([[1, 2], [3, 4], [5, 6]])
+    >>> torch.index_select(x, 0, torch.tensor([2, 0]))
+    tensor([[5, 6],
+            [1, 2]])
     """
 def inner(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Sums of products over the last dim of both; a plain product when one is a number."""
@@ -1309,7 +1465,16 @@ def less_equal(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
 def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log |gamma(x)|."""
 def linspace(start: Tensor | Number, end: Tensor | Number, steps: _int, *, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """`steps` values from `start` to `end`, both included, evenly spaced."""
+    """`steps` numbers from `start` to `end`, both included, at equal distances.
+
+    y[i] = start + i * (end - start) / (steps - 1). The ends may be tensors without dimensions. Of
+    the default float type unless `dtype` is given (complex if an end is).
+
+    >>> torch.linspace(0, 1, 5)
+    tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
+    >>> torch.linspace(0, 10, steps=3, dtype=torch.int64)
+    tensor([ 0,  5, 10])
+    """
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Natural logarithm."""
 def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1349,7 +1514,15 @@ def logit(input: Tensor, eps: Tensor | Number | None = None, *, out: Tensor | No
 def logit_(input: Tensor, eps: Tensor | Number | None = None) -> Tensor:
     """In place: log(x / (1 - x)); with eps, x is first brought into [eps, 1 - eps]."""
 def logspace(start: Tensor | Number, end: Tensor | Number, steps: _int, base: _float = 10.0, *, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """base^start ... base^end, `steps` values evenly spaced on a logarithmic scale."""
+    """`steps` numbers from base^start to base^end, whose exponents are at equal distances.
+
+    y[i] = base ^ (start + i * (end - start) / (steps - 1)).
+
+    >>> torch.logspace(0, 3, steps=4)
+    tensor([   1.,   10.,  100., 1000.])
+    >>> torch.logspace(0, 3, steps=4, base=2)
+    tensor([1., 2., 4., 8.])
+    """
 def logsumexp(input: Tensor, dim: Dims, keepdim: _bool = False, *, out: Tensor | None = None) -> Tensor:
     """log(sum(exp(x))) over `dim`, computed without overflow."""
 def lstm(input: Tensor, hx: Tensor, params: Sequence[Tensor], has_biases: _bool, num_layers: _int, dropout: Number, train: _bool, bidirectional: _bool, batch_first: _bool) -> builtins.tuple[Tensor, ...]:
@@ -1372,16 +1545,34 @@ def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor |
 def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: _bool = True, unpack_pivots: _bool = True, *, out: builtins.tuple[Tensor, ...] | None = None) -> return_types.lu_unpack:
     """P, L, U from the packed form."""
 def masked_fill(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
-    """`value` where the mask is True (broadcast), else the input.
+    """`value` where the mask is True, else the input.
 
-    >>> import rushlight as torch
-    >>> torch.tensor([1.0, -2.0]).masked_fill(torch.tensor([False, True]), 0)
-    tensor([1., 0.])
+    `mask` is a bool tensor that broadcasts with `input`; `value` a number or a 0-d tensor, in
+    tensors of integers cut to a whole number.
+
+    >>> x = torch.tensor([1.0, 2.0, 3.0])
+    >>> torch.masked_fill(x, x > 1.5, 0)
+    tensor([1., 0., 0.])
     """
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """The elements of `source` one after the other where the mask is True, else the input."""
+    """The elements of `source` in turn where the mask is True, else the input.
+
+    `mask` is a bool tensor that broadcasts with `input`. RuntimeError if `source` has fewer
+    elements than the mask has True. The first True gets the first element, wherever it stands.
+
+    >>> x = torch.zeros(4)
+    >>> torch.masked_scatter(x, torch.tensor([False, True, False, True]), torch.tensor([1.0, 2.0]))
+    tensor([0., 1., 0., 2.])
+    """
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The elements where the mask is True (broadcast), in one dimension."""
+    """The elements where the mask is True, one after the other: a new 1-d tensor.
+
+    Both are broadcast. `input[mask]` is the same where the shapes are equal.
+
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> torch.masked_select(x, x > 1)
+    tensor([2, 3, 4])
+    """
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product: vectors, matrices and stacks of matrices, which broadcast."""
 def matrix_exp(A: Tensor) -> Tensor:
@@ -1579,11 +1770,30 @@ def negative_(input: Tensor) -> Tensor:
 def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The next floating number after a towards b."""
 def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: _bool = False) -> Tensor:
-    """The indices of non-zero elements: a matrix with one row each, or a tuple with one tensor a
-    dimension.
+    """The places of the elements that are not zero: int64 (n, input.dim()), one row each.
+
+    In the order of the elements. With `as_tuple=True` one vector for each dimension, which can be
+    used as an index: `x[torch.nonzero(x, as_tuple=True)]`. Not on meta tensors: the shape depends
+    on the values.
+
+    >>> x = torch.tensor([[0, 5], [6, 0]])
+    >>> torch.nonzero(x)
+    tensor([[0, 1],
+            [1, 0]])
+    >>> torch.nonzero(x, as_tuple=True)
+    (tensor([0, 1]), tensor([1, 0]))
     """
 def nonzero_static(input: Tensor, *, size: _int, fill_value: _int = -1, out: Tensor | None = None) -> Tensor:
-    """`nonzero` with exactly `size` rows: cut off, or filled up with `fill_value`."""
+    """`nonzero` with exactly `size` rows: cut off, or filled up with `fill_value`.
+
+    Its shape does not depend on the values.
+
+    >>> x = torch.tensor([0, 5, 6])
+    >>> torch.nonzero_static(x, size=3)
+    tensor([[ 1],
+            [ 2],
+            [-1]])
+    """
 def norm(input: Tensor, p: Number | _str = 'fro', dim: Dims | None = None, keepdim: _bool = False, out: Tensor | None = None, dtype: _dtype | None = None) -> Tensor:
     """The p-norm over dims: all elements by default; p is a number, "fro" or "nuc"."""
 @overload
@@ -1610,9 +1820,25 @@ def numel(input: Tensor) -> _int:
 def ones(size: Sequence[_int], *, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor: ...
 @overload
 def ones(*size: _int, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """A tensor of ones."""
+    """A tensor of ones; the sizes one by one or as a tuple, the default float type unless given.
+
+    >>> torch.ones(2, 3)
+    tensor([[1., 1., 1.],
+            [1., 1., 1.]])
+    >>> torch.ones((2,), dtype=torch.bool)
+    tensor([True, True])
+    """
 def ones_like(input: Tensor, *, memory_format: memory_format | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """Ones in the shape and dtype of `input`."""
+    """Ones in the shape, dtype and device of `input`.
+
+    `dtype`, `device` and `memory_format` replace those of `input`. Strides are the input's where
+    it has no gaps.
+
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> torch.ones_like(x, dtype=torch.float32)
+    tensor([[1., 1.],
+            [1., 1.]])
+    """
 def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The older name of linalg.householder_product; `input2` is its tau."""
 def ormqr(input: Tensor, input2: Tensor, input3: Tensor, left: _bool = True, transpose: _bool = False, *, out: Tensor | None = None) -> Tensor:
@@ -1677,7 +1903,16 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
 def prod(input: Tensor, dim: Dims | None = None, keepdim: _bool = False, *, dtype: _dtype | None = None, out: Tensor | None = None) -> Tensor:
     """The product of all elements, or over one dimension."""
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: _bool = False) -> Tensor:
-    """A copy with the elements of `source` at positions in the flattened tensor."""
+    """A copy with the elements of `source` at positions in the flattened tensor.
+
+    `index` and `source` have the same number of elements. `accumulate`: they are added to what is
+    there, where a position is named twice both of them.
+
+    >>> x = torch.zeros(2, 2)
+    >>> torch.put(x, torch.tensor([1, -1]), torch.tensor([5.0, 6.0]))
+    tensor([[0., 5.],
+            [0., 6.]])
+    """
 def qr(input: Tensor, some: _bool = True, *, out: builtins.tuple[Tensor, ...] | None = None) -> return_types.qr:
     """A = Q @ R; the older name of linalg.qr."""
 def quantile(input: Tensor, q: Tensor | Number, dim: _int | None = None, keepdim: _bool = False, *, interpolation: _str = 'linear', out: Tensor | None = None) -> Tensor:
@@ -1754,7 +1989,16 @@ def randperm(n: _int, *, generator: Generator | None = None, out: Tensor | None 
         tensor([4, 0, 1, 3, 2])
     """
 def range(start: Tensor | Number = 0, end: Tensor | Number | None = None, step: Tensor | Number = 1, *, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, requires_grad: _bool = False) -> Tensor:
-    """Like arange, but includes `end` (deprecated in PyTorch)."""
+    """The numbers start, start + step, ... up to `end`, which is included; of the default float
+    type.
+
+    Deprecated, with a warning: `arange` is what Python's `range` is.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     torch.range(1, 2, 0.5)
+    tensor([1.0000, 1.5000, 2.0000])
+    """
 def ravel(input: Tensor) -> Tensor:
     """All elements in one dimension: the tensor's own memory if it is contiguous, else a copy.
 
@@ -1894,24 +2138,51 @@ def rsqrt_(input: Tensor) -> Tensor:
 def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
     """other - alpha * input."""
 def scalar_tensor(s: _int | Sequence[_int], *, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """A 0-d tensor of a number, of the default float dtype unless another is given."""
+    """A tensor without dimensions that holds a number, of the default float type unless another is
+    given.
+
+    >>> torch.scalar_tensor(3)
+    tensor(3.)
+    >>> torch.scalar_tensor(3, dtype=torch.int64)
+    tensor(3)
+    """
 @overload
 def scatter(input: Tensor, dim: _int, index: Tensor, src: Tensor, *, reduce: _str | None = None, out: Tensor | None = None) -> Tensor: ...
 @overload
 def scatter(input: Tensor, dim: _int, index: Tensor, value: Number, *, reduce: _str | None = None, out: Tensor | None = None) -> Tensor:
     """A copy of `input` with the elements of `src` (or one number) at their indices along `dim`.
 
-    >>> import rushlight as torch
-    >>> torch.zeros(2, 3).scatter(1, torch.tensor([[2], [0]]), 1.0)
-    tensor([[0., 0., 1.],
-            [1., 0., 0.]])
+    For dim=0 and two dimensions y[index[i, j], j] = src[i, j]; the opposite of `gather`. Where two
+    elements go to one place the last one stays, and gradients are then not true. `reduce` "add" or
+    "multiply" combines them with what is there; `scatter_reduce` can do more.
+
+    >>> x = torch.zeros(2, 3)
+    >>> torch.scatter(x, 1, torch.tensor([[0], [2]]), 1.0)
+    tensor([[1., 0., 0.],
+            [0., 0., 1.]])
     """
 def scatter_add(input: Tensor, dim: _int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """A copy of `input` with each element of `src` added at its index along `dim`."""
-def scatter_reduce(input: Tensor, dim: _int, index: Tensor, src: Tensor, reduce: _str, *, include_self: _bool = True, out: Tensor | None = None) -> Tensor:
-    """Reduce the elements of `src` into a copy of `input` at their indices along `dim`.
+    """A copy of `input` with each element of `src` added at its index along `dim`.
 
-    `reduce` is one of sum, prod, mean, amax, amin; `include_self=False` leaves the old values out.
+    For dim=0 and two dimensions y[index[i, j], j] += src[i, j]. `index` is nowhere longer than
+    `src`, nor than `input` but along `dim`; `src` has the input's dtype.
+
+    >>> x = torch.zeros(3)
+    >>> torch.scatter_add(x, 0, torch.tensor([0, 2, 2]), torch.tensor([1.0, 2.0, 3.0]))
+    tensor([1., 0., 5.])
+    """
+def scatter_reduce(input: Tensor, dim: _int, index: Tensor, src: Tensor, reduce: _str, *, include_self: _bool = True, out: Tensor | None = None) -> Tensor:
+    """The elements of `src` reduced into a copy of `input` at their indices along `dim`.
+
+    `reduce` is "sum", "prod", "mean", "amax" or "amin". With `include_self=False` the old value
+    does not count at places to which something goes.
+
+    >>> x = torch.tensor([10.0, 20.0])
+    >>> index, src = torch.tensor([0, 0, 1]), torch.tensor([1.0, 2.0, 3.0])
+    >>> torch.scatter_reduce(x, 0, index, src, "sum")
+    tensor([13., 23.])
+    >>> torch.scatter_reduce(x, 0, index, src, "amax", include_self=False)
+    tensor([2., 3.])
     """
 def searchsorted(sorted_sequence: Tensor, input: Tensor | None = None, *, out_int32: _bool = False, right: _bool = False, side: _str | None = None, out: Tensor | None = None, sorter: Tensor | None = None) -> Tensor:
     """Where the values of input would go in the sorted last dim of sorted_sequence to keep it
@@ -2198,9 +2469,28 @@ def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     (2, 1)
     """
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Elements at positions in the flattened tensor, in the shape of `index`."""
+    """The elements at positions in the flattened tensor, in the shape of `index`.
+
+    Negative positions count from the end. IndexError beyond it.
+
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> torch.take(x, torch.tensor([0, -1]))
+    tensor([1, 4])
+    """
 def take_along_dim(input: Tensor, indices: Any, dim: _int | None = None, *, out: Tensor | None = None) -> Tensor:
-    """`gather` with broadcasting of the other dimensions; without `dim` on the flattened tensor."""
+    """Elements picked along `dim` by an int64 tensor, of the same number of dimensions.
+
+    y[i, j] = input[i, indices[i, j]] for dim=1; the other dimensions broadcast (unlike `gather`).
+    Without `dim` positions in the flattened tensor. What `argmax` and `argsort` give fits.
+
+    >>> x = torch.tensor([[1, 3, 2], [9, 7, 8]])
+    >>> torch.take_along_dim(x, x.argmax(1, keepdim=True), 1)
+    tensor([[3],
+            [9]])
+    >>> torch.take_along_dim(x, x.argsort(1), 1)
+    tensor([[1, 2, 3],
+            [7, 8, 9]])
+    """
 def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Tangent."""
 def tan_(input: Tensor) -> Tensor:
@@ -2210,12 +2500,19 @@ def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def tanh_(input: Tensor) -> Tensor:
     """In place: hyperbolic tangent."""
 def tensor(data: Any, *, dtype: _dtype | None = None, device: Device = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
-    """A new tensor with a copy of `data` (numbers, nested sequences, arrays).
+    """A new tensor with a copy of `data`: numbers, nested sequences, arrays.
 
-    >>> import rushlight as torch
+    The dtype follows the data: bool, int64, the default float type (float32) for Python's floats,
+    an array's own. The copy has no history, even of a tensor: `x.detach().clone()` says that
+    better. ValueError if the sequences differ in length.
+
     >>> torch.tensor([[1, 2], [3, 4]])
     tensor([[1, 2],
             [3, 4]])
+    >>> torch.tensor([1, 2.5])
+    tensor([1.0000, 2.5000])
+    >>> torch.tensor(True)
+    tensor(True)
     """
 def tensor_split(input: Tensor, indices_or_sections: Tensor | _int | Sequence[_int], dim: _int = 0) -> builtins.tuple[Tensor, ...]:
     """Views along `dim`: n nearly equal parts, or cut before each of the given indices.
@@ -2365,7 +2662,14 @@ def unique_consecutive(input: Tensor, return_inverse: Literal[False] = False, re
 def unique_consecutive(input: Tensor, return_inverse: _bool = False, return_counts: _bool = False, dim: _int | None = None) -> builtins.tuple[Tensor, ...]:
     """The elements (or slices along dim) without those that equal the one before."""
 def unravel_index(indices: Any, shape: _int | Sequence[_int]) -> builtins.tuple[Tensor, ...]:
-    """Flat positions as one index tensor a dimension."""
+    """The places in a tensor of shape `shape` of positions in it when flattened.
+
+    A tuple with a tensor of the shape of `indices` for each dimension. Positions beyond the end
+    raise nothing.
+
+    >>> torch.unravel_index(torch.tensor([1, 5]), (2, 3))
+    (tensor([0, 1]), tensor([1, 2]))
+    """
 def unsafe_chunk(input: Tensor, chunks: _int, dim: _int = 0) -> builtins.tuple[Tensor, ...]:
     """`chunk`, of which the parts may be changed in place: autograd does not take them for views.
 
@@ -2499,12 +2803,25 @@ def zeros(size: Sequence[_int], *, out: Tensor | None = None, dtype: _dtype | No
 def zeros(*size: _int, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """A tensor of zeros.
 
-    >>> import rushlight as torch
+    The sizes are given one by one or as a tuple. `dtype` is the default float type (float32) unless
+    given; `device="meta"` makes a shape without values. `out`, a tensor, takes the result.
+
     >>> torch.zeros(2, 3)
     tensor([[0., 0., 0.],
             [0., 0., 0.]])
+    >>> torch.zeros(2, dtype=torch.int64)
+    tensor([0, 0])
     """
 def zeros_like(input: Tensor, *, memory_format: memory_format | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """Zeros in the shape and dtype of `input`."""
+    """Zeros in the shape, dtype and device of `input`.
+
+    `dtype`, `device` and `memory_format` replace those of `input`. Strides are the input's where
+    it has no gaps.
+
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> torch.zeros_like(x)
+    tensor([[0, 0],
+            [0, 0]])
+    """
 
 def __getattr__(name: _str) -> Any: ...

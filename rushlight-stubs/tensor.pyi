@@ -245,7 +245,13 @@ class Tensor:
     def argsort(self, dim: _int = -1, descending: _bool = False, stable: _bool = False) -> Tensor:
         """The indices that sort along dim."""
     def argwhere(self) -> Tensor:
-        """The indices of non-zero elements, one row each."""
+        """The places of the elements that are not zero: int64 (n, input.dim()), one row each.
+
+        >>> x = torch.tensor([[0, 5], [6, 0]])
+        >>> x.argwhere()
+        tensor([[0, 1],
+                [1, 0]])
+        """
     def as_strided(self, size: _int | Sequence[_int], stride: _int | Sequence[_int], storage_offset: _int | None = None) -> Tensor:
         """A view of the tensor's storage with these sizes and strides, from `storage_offset` on.
 
@@ -860,14 +866,16 @@ class Tensor:
     def frexp(self) -> return_types.frexp:
         """(mantissa in [0.5, 1), exponent) with x = mantissa * 2^exponent; for floating tensors."""
     def gather(self, dim: _int, index: Tensor, *, sparse_grad: _bool = False) -> Tensor:
-        """Pick one element of `input` for each element of `index`, along `dim`.
+        """Elements of `input` picked along `dim`, one for each element of `index`.
 
-        out[i][j] = input[index[i][j]][j] for dim 0 and input[i][index[i][j]] for dim 1.
+        For dim=1 and two dimensions y[i, j] = input[i, index[i, j]]. `index` is int64 (or int32), with
+        as many dimensions as `input` and nowhere longer, but along `dim`; y has its shape. RuntimeError
+        for indices out of range; negative ones are. `sparse_grad` makes the gradient sparse.
 
-        >>> import rushlight as torch
-        >>> torch.tensor([[1, 2], [3, 4]]).gather(1, torch.tensor([[0, 0], [1, 0]]))
-        tensor([[1, 1],
-                [4, 3]])
+        >>> x = torch.tensor([[1, 2], [3, 4]])
+        >>> torch.gather(x, 1, torch.tensor([[0], [1]]))
+        tensor([[1],
+                [4]])
         """
     def gcd(self, other: Tensor) -> Tensor:
         """Greatest common divisor."""
@@ -964,33 +972,110 @@ class Tensor:
     @imag.setter
     def imag(self, value: Tensor | Number) -> None: ...
     def index_add(self, dim: Dims, index: Tensor, source: Tensor, *, alpha: Number = 1) -> Tensor:
-        """A copy with alpha times the slices of `source` added at the positions in `index` along `dim`."""
+        """A copy with the slices of `source`, times `alpha`, added at positions along `dim`.
+
+        For dim=0 y[index[i]] += alpha * source[i]; a position may be named more than once. `source`
+        has the input's dtype and, but for `dim`, its sizes.
+
+        >>> x = torch.zeros(3)
+        >>> torch.index_add(x, 0, torch.tensor([0, 2, 2]), torch.tensor([1.0, 2.0, 3.0]))
+        tensor([1., 0., 5.])
+        """
     def index_add_(self, dim: Dims, index: Tensor, source: Tensor, *, alpha: Number = 1) -> Tensor:
-        """In-place form of `index_add`."""
+        """In place: A copy with the slices of `source`, times `alpha`, added at positions along `dim`.
+
+        For dim=0 y[index[i]] += alpha * source[i]; a position may be named more than once. `source`
+        has the input's dtype and, but for `dim`, its sizes.
+
+        >>> x = torch.zeros(3)
+        >>> torch.index_add(x, 0, torch.tensor([0, 2, 2]), torch.tensor([1.0, 2.0, 3.0]))
+        tensor([1., 0., 5.])
+        """
     def index_copy(self, dim: Dims, index: Tensor, source: Tensor) -> Tensor:
-        """A copy with the slices of `source` at the positions in `index` along `dim`."""
+        """A copy with the slices of `source` at the positions in the vector `index` along `dim`.
+
+        For dim=0 y[index[i]] = source[i].
+
+        >>> x = torch.zeros(3)
+        >>> torch.index_copy(x, 0, torch.tensor([2, 0]), torch.tensor([1.0, 2.0]))
+        tensor([2., 0., 1.])
+        """
     def index_copy_(self, dim: Dims, index: Tensor, source: Tensor) -> Tensor:
-        """In-place form of `index_copy`."""
+        """In place: A copy with the slices of `source` at the positions in the vector `index` along `dim`.
+
+        For dim=0 y[index[i]] = source[i].
+
+        >>> x = torch.zeros(3)
+        >>> torch.index_copy(x, 0, torch.tensor([2, 0]), torch.tensor([1.0, 2.0]))
+        tensor([2., 0., 1.])
+        """
     def index_fill(self, dim: _int, index: Tensor, value: Tensor | Number) -> Tensor:
-        """A copy with one number in the slices at the positions in `index` along `dim`."""
+        """A copy with one number in the slices along `dim` at the positions in the vector `index`.
+
+        `value` is a number or a 0-d tensor.
+
+        >>> x = torch.tensor([[1, 2], [3, 4]])
+        >>> torch.index_fill(x, 1, torch.tensor([0]), 9)
+        tensor([[9, 2],
+                [9, 4]])
+        """
     def index_fill_(self, dim: _int, index: Tensor, value: Tensor | Number) -> Tensor:
-        """In-place form of `index_fill`."""
+        """Writes one number into the slices along `dim` at the positions in `index`, in place.
+
+        >>> torch.zeros(3).index_fill_(0, torch.tensor([0, 2]), 9)
+        tensor([9., 0., 9.])
+        """
     def index_put(self, indices: Any, values: Tensor | Number, accumulate: _bool = False) -> Tensor:
-        """A copy with `values` at the places that a tuple of index tensors names (added there when
-        `accumulate`).
+        """A copy with `values` at the places that a tuple of index tensors names, as `x[indices] =
+        values`.
+
+        `values` broadcast to the shape of the indices and have the input's dtype. `accumulate`: they
+        are added to what is there, for a place that is named twice both of them.
+
+        >>> x = torch.zeros(2, 2)
+        >>> torch.index_put(x, (torch.tensor([0, 1]), torch.tensor([1, 0])), torch.tensor([5.0, 6.0]))
+        tensor([[0., 5.],
+                [6., 0.]])
         """
     def index_put_(self, indices: Any, values: Tensor | Number, accumulate: _bool = False) -> Tensor:
-        """In-place form of `index_put`."""
-    def index_reduce(self, dim: Dims, index: Tensor, source: Tensor, reduce: _str, *, include_self: _bool = True) -> Tensor:
-        """A copy into which slices of `source` are reduced (prod, mean, amax, amin) at the positions in `index` along `dim`."""
-    def index_reduce_(self, dim: Dims, index: Tensor, source: Tensor, reduce: _str, *, include_self: _bool = True) -> Tensor:
-        """In-place form of `index_reduce`."""
-    def index_select(self, dim: _int, index: Tensor) -> Tensor:
-        """Slices along `dim` at the positions in the 1-d tensor `index`.
+        """Writes `values` at the places that a tuple of index tensors names, in place: `x[indices] =
+        values`.
 
-        >>> import rushlight as torch
-        >>> torch.tensor([[1, 2], [3, 4]]).index_select(0, torch.tensor([1]))
-        tensor([[3, 4]])
+        `accumulate`: they are added to what is there, for a place that is named twice both of them.
+
+        >>> x = torch.zeros(3)
+        >>> x.index_put_((torch.tensor([1, 1]),), torch.tensor([5.0, 6.0]), accumulate=True)
+        tensor([ 0., 11.,  0.])
+        """
+    def index_reduce(self, dim: Dims, index: Tensor, source: Tensor, reduce: _str, *, include_self: _bool = True) -> Tensor:
+        """A copy into which slices of `source` are reduced at positions along `dim`.
+
+        `reduce` is "prod", "mean", "amax" or "amin". With `include_self=False` the old values do not
+        count at positions that `index` names.
+
+        >>> x = torch.tensor([1.0, 2.0, 3.0])
+        >>> torch.index_reduce(x, 0, torch.tensor([0, 0]), torch.tensor([4.0, 5.0]), "prod")
+        tensor([20.,  2.,  3.])
+        """
+    def index_reduce_(self, dim: Dims, index: Tensor, source: Tensor, reduce: _str, *, include_self: _bool = True) -> Tensor:
+        """In place: A copy into which slices of `source` are reduced at positions along `dim`.
+
+        `reduce` is "prod", "mean", "amax" or "amin". With `include_self=False` the old values do not
+        count at positions that `index` names.
+
+        >>> x = torch.tensor([1.0, 2.0, 3.0])
+        >>> torch.index_reduce(x, 0, torch.tensor([0, 0]), torch.tensor([4.0, 5.0]), "prod")
+        tensor([20.,  2.,  3.])
+        """
+    def index_select(self, dim: _int, index: Tensor) -> Tensor:
+        """The slices along `dim` at the positions in the vector `index`, as a new tensor.
+
+        y[i] = input[index[i]] for dim=0. IndexError beyond the end; negative positions are not taken.
+
+        >>> x = torch.tensor([[1, 2], [3, 4], [5, 6]])
+        >>> torch.index_select(x, 0, torch.tensor([2, 0]))
+        tensor([[5, 6],
+                [1, 2]])
         """
     def indices(self) -> Tensor:
         """Of sparse tensors (`rushlight/sparse`); raises for a dense one."""
@@ -1209,20 +1294,47 @@ class Tensor:
     def map_(self, other: Tensor | Number, callable: Any) -> Tensor:
         """Replace each element by callable(element, element of `other`), in place."""
     def masked_fill(self, mask: Tensor, value: Tensor | Number) -> Tensor:
-        """`value` where the mask is True (broadcast), else the input.
+        """`value` where the mask is True, else the input.
 
-        >>> import rushlight as torch
-        >>> torch.tensor([1.0, -2.0]).masked_fill(torch.tensor([False, True]), 0)
-        tensor([1., 0.])
+        `mask` is a bool tensor that broadcasts with `input`; `value` a number or a 0-d tensor, in
+        tensors of integers cut to a whole number.
+
+        >>> x = torch.tensor([1.0, 2.0, 3.0])
+        >>> x.masked_fill(x > 1.5, 0)
+        tensor([1., 0., 0.])
         """
     def masked_fill_(self, mask: Tensor, value: Tensor | Number) -> Tensor:
-        """Write `value` where the mask is True, in place."""
+        """Writes `value` where the mask is True, in place.
+
+        >>> x = torch.tensor([1.0, 2.0, 3.0])
+        >>> x.masked_fill_(x > 1.5, 0)
+        tensor([1., 0., 0.])
+        """
     def masked_scatter(self, mask: Tensor, source: Tensor) -> Tensor:
-        """The elements of `source` one after the other where the mask is True, else the input."""
+        """The elements of `source` in turn where the mask is True, else the input.
+
+        `mask` is a bool tensor that broadcasts with `input`. RuntimeError if `source` has fewer
+        elements than the mask has True. The first True gets the first element, wherever it stands.
+
+        >>> x = torch.zeros(4)
+        >>> torch.masked_scatter(x, torch.tensor([False, True, False, True]), torch.tensor([1.0, 2.0]))
+        tensor([0., 1., 0., 2.])
+        """
     def masked_scatter_(self, mask: Tensor, source: Tensor) -> Tensor:
-        """`masked_scatter` in place."""
+        """Writes the elements of `source` in turn where the mask is True, in place.
+
+        >>> torch.zeros(3).masked_scatter_(torch.tensor([False, True, True]), torch.tensor([1.0, 2.0]))
+        tensor([0., 1., 2.])
+        """
     def masked_select(self, mask: Tensor) -> Tensor:
-        """The elements where the mask is True (broadcast), in one dimension."""
+        """The elements where the mask is True, one after the other: a new 1-d tensor.
+
+        Both are broadcast. `input[mask]` is the same where the shapes are equal.
+
+        >>> x = torch.tensor([[1, 2], [3, 4]])
+        >>> x.masked_select(x > 1)
+        tensor([2, 3, 4])
+        """
     def matmul(self, other: Tensor) -> Tensor:
         """The matrix product: vectors, matrices and stacks of matrices, which broadcast."""
     def matrix_exp(self) -> Tensor:
@@ -1411,11 +1523,30 @@ class Tensor:
     def nextafter_(self, other: Tensor) -> Tensor:
         """In place: the next floating number after a towards b."""
     def nonzero(self, *, as_tuple: _bool = False) -> Tensor:
-        """The indices of non-zero elements: a matrix with one row each, or a tuple with one tensor a
-        dimension.
+        """The places of the elements that are not zero: int64 (n, input.dim()), one row each.
+
+        In the order of the elements. With `as_tuple=True` one vector for each dimension, which can be
+        used as an index: `x[x.nonzero(as_tuple=True)]`. Not on meta tensors: the shape depends
+        on the values.
+
+        >>> x = torch.tensor([[0, 5], [6, 0]])
+        >>> x.nonzero()
+        tensor([[0, 1],
+                [1, 0]])
+        >>> x.nonzero(as_tuple=True)
+        (tensor([0, 1]), tensor([1, 0]))
         """
     def nonzero_static(self, *, size: _int, fill_value: _int = -1) -> Tensor:
-        """`nonzero` with exactly `size` rows: cut off, or filled up with `fill_value`."""
+        """`nonzero` with exactly `size` rows: cut off, or filled up with `fill_value`.
+
+        Its shape does not depend on the values.
+
+        >>> x = torch.tensor([0, 5, 6])
+        >>> x.nonzero_static(size=3)
+        tensor([[ 1],
+                [ 2],
+                [-1]])
+        """
     def norm(self, p: Number | _str = 'fro', dim: Dims | None = None, keepdim: _bool = False, dtype: _dtype | None = None) -> Tensor:
         """The p-norm over dims: all elements by default; p is a number, "fro" or "nuc"."""
     def normal_(self, mean: _float = 0, std: _float = 1, *, generator: Generator | None = None) -> Tensor:
@@ -1471,9 +1602,22 @@ class Tensor:
     def prod(self, dim: Dims | None = None, keepdim: _bool = False, *, dtype: _dtype | None = None) -> Tensor:
         """The product of all elements, or over one dimension."""
     def put(self, index: Tensor, source: Tensor, accumulate: _bool = False) -> Tensor:
-        """A copy with the elements of `source` at positions in the flattened tensor."""
+        """A copy with the elements of `source` at positions in the flattened tensor.
+
+        `index` and `source` have the same number of elements. `accumulate`: they are added to what is
+        there, where a position is named twice both of them.
+
+        >>> x = torch.zeros(2, 2)
+        >>> torch.put(x, torch.tensor([1, -1]), torch.tensor([5.0, 6.0]))
+        tensor([[0., 5.],
+                [0., 6.]])
+        """
     def put_(self, index: Tensor, source: Tensor, accumulate: _bool = False) -> Tensor:
-        """`put` in place."""
+        """Writes the elements of `source` at positions in the flattened tensor, in place.
+
+        >>> torch.ones(3).put_(torch.tensor([1, 1]), torch.tensor([5.0, 6.0]), accumulate=True)
+        tensor([ 1., 12.,  1.])
+        """
     def qr(self, some: _bool = True) -> return_types.qr:
         """A = Q @ R; the older name of linalg.qr."""
     def quantile(self, q: Tensor | Number, dim: _int | None = None, keepdim: _bool = False, *, interpolation: _str = 'linear') -> Tensor:
@@ -1664,27 +1808,64 @@ class Tensor:
     def scatter(self, dim: _int, index: Tensor, value: Number, *, reduce: _str | None=None) -> Tensor:
         """A copy of `input` with the elements of `src` (or one number) at their indices along `dim`.
 
-        >>> import rushlight as torch
-        >>> torch.zeros(2, 3).scatter(1, torch.tensor([[2], [0]]), 1.0)
-        tensor([[0., 0., 1.],
-                [1., 0., 0.]])
+        For dim=0 and two dimensions y[index[i, j], j] = src[i, j]; the opposite of `gather`. Where two
+        elements go to one place the last one stays, and gradients are then not true. `reduce` "add" or
+        "multiply" combines them with what is there; `scatter_reduce` can do more.
+
+        >>> x = torch.zeros(2, 3)
+        >>> torch.scatter(x, 1, torch.tensor([[0], [2]]), 1.0)
+        tensor([[1., 0., 0.],
+                [0., 0., 1.]])
         """
     @overload
     def scatter_(self, dim: _int, index: Tensor, src: Tensor, *, reduce: _str | None = None) -> Tensor: ...
     @overload
     def scatter_(self, dim: _int, index: Tensor, value: Number, *, reduce: _str | None = None) -> Tensor:
-        """Write the elements of `src` (or one number) at their indices along `dim`, in place."""
-    def scatter_add(self, dim: _int, index: Tensor, src: Tensor) -> Tensor:
-        """A copy of `input` with each element of `src` added at its index along `dim`."""
-    def scatter_add_(self, dim: _int, index: Tensor, src: Tensor) -> Tensor:
-        """Add each element of `src` at its index along `dim`, in place."""
-    def scatter_reduce(self, dim: _int, index: Tensor, src: Tensor, reduce: _str, *, include_self: _bool = True) -> Tensor:
-        """Reduce the elements of `src` into a copy of `input` at their indices along `dim`.
+        """Writes the elements of `src` (or one number) at their indices along `dim`, in place.
 
-        `reduce` is one of sum, prod, mean, amax, amin; `include_self=False` leaves the old values out.
+        One-hot rows from classes, for example:
+
+        >>> classes = torch.tensor([[2], [0]])
+        >>> torch.zeros(2, 3).scatter_(1, classes, 1.0)
+        tensor([[0., 0., 1.],
+                [1., 0., 0.]])
+        """
+    def scatter_add(self, dim: _int, index: Tensor, src: Tensor) -> Tensor:
+        """A copy of `input` with each element of `src` added at its index along `dim`.
+
+        For dim=0 and two dimensions y[index[i, j], j] += src[i, j]. `index` is nowhere longer than
+        `src`, nor than `input` but along `dim`; `src` has the input's dtype.
+
+        >>> x = torch.zeros(3)
+        >>> torch.scatter_add(x, 0, torch.tensor([0, 2, 2]), torch.tensor([1.0, 2.0, 3.0]))
+        tensor([1., 0., 5.])
+        """
+    def scatter_add_(self, dim: _int, index: Tensor, src: Tensor) -> Tensor:
+        """Adds each element of `src` at its index along `dim`, in place.
+
+        >>> torch.zeros(3).scatter_add_(0, torch.tensor([0, 2, 2]), torch.tensor([1.0, 2.0, 3.0]))
+        tensor([1., 0., 5.])
+        """
+    def scatter_reduce(self, dim: _int, index: Tensor, src: Tensor, reduce: _str, *, include_self: _bool = True) -> Tensor:
+        """The elements of `src` reduced into a copy of `input` at their indices along `dim`.
+
+        `reduce` is "sum", "prod", "mean", "amax" or "amin". With `include_self=False` the old value
+        does not count at places to which something goes.
+
+        >>> x = torch.tensor([10.0, 20.0])
+        >>> index, src = torch.tensor([0, 0, 1]), torch.tensor([1.0, 2.0, 3.0])
+        >>> x.scatter_reduce(0, index, src, "sum")
+        tensor([13., 23.])
+        >>> x.scatter_reduce(0, index, src, "amax", include_self=False)
+        tensor([2., 3.])
         """
     def scatter_reduce_(self, dim: _int, index: Tensor, src: Tensor, reduce: _str, *, include_self: _bool = True) -> Tensor:
-        """`scatter_reduce` in place."""
+        """Reduces the elements of `src` into the tensor at their indices along `dim`, in place.
+
+        >>> index, src = torch.tensor([0, 0, 1]), torch.tensor([1.0, 2.0, 3.0])
+        >>> torch.zeros(2).scatter_reduce_(0, index, src, "mean", include_self=False)
+        tensor([1.5000, 3.0000])
+        """
     def select(self, dim: Dims, index: Tensor) -> Tensor:
         """The view at position `index` of `dim`, without that dimension: x[:, index] for dim=1.
 
@@ -1962,9 +2143,28 @@ class Tensor:
                 [2, 4]])
         """
     def take(self, index: Tensor) -> Tensor:
-        """Elements at positions in the flattened tensor, in the shape of `index`."""
+        """The elements at positions in the flattened tensor, in the shape of `index`.
+
+        Negative positions count from the end. IndexError beyond it.
+
+        >>> x = torch.tensor([[1, 2], [3, 4]])
+        >>> torch.take(x, torch.tensor([0, -1]))
+        tensor([1, 4])
+        """
     def take_along_dim(self, indices: Any, dim: _int | None = None) -> Tensor:
-        """`gather` with broadcasting of the other dimensions; without `dim` on the flattened tensor."""
+        """Elements picked along `dim` by an int64 tensor, of the same number of dimensions.
+
+        y[i, j] = input[i, indices[i, j]] for dim=1; the other dimensions broadcast (unlike `gather`).
+        Without `dim` positions in the flattened tensor. What `argmax` and `argsort` give fits.
+
+        >>> x = torch.tensor([[1, 3, 2], [9, 7, 8]])
+        >>> torch.take_along_dim(x, x.argmax(1, keepdim=True), 1)
+        tensor([[3],
+                [9]])
+        >>> torch.take_along_dim(x, x.argsort(1), 1)
+        tensor([[1, 2, 3],
+                [7, 8, 9]])
+        """
     def tan(self) -> Tensor:
         """Tangent."""
     def tan_(self) -> Tensor:
