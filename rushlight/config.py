@@ -67,12 +67,31 @@ current = Config()
 
 
 def get_num_threads() -> int:
-    """Threads that an operation may use."""
+    """Threads that an operation may use: the cores of this process unless set.
+
+    >>> before = torch.get_num_threads()
+    >>> torch.set_num_threads(1)
+    >>> torch.get_num_threads()
+    1
+    >>> torch.set_num_threads(before)
+    """
     return current.num_threads
 
 
 def set_num_threads(n: int) -> None:
-    """Let operations use `n` threads: our kernels, and NumPy's BLAS where it does the work."""
+    """Let operations use `n` threads: our kernels, and NumPy's BLAS where it does the work.
+
+    Results do not depend on it, to the last bit: work is cut in the same places for any number.
+
+    Raises:
+        RuntimeError: not a positive number.
+
+    >>> before = torch.get_num_threads()
+    >>> torch.set_num_threads(2)
+    >>> torch.get_num_threads()
+    2
+    >>> torch.set_num_threads(before)
+    """
     if not isinstance(n, int) or isinstance(n, bool):
         raise TypeError(f"set_num_threads expects an int, but got {type(n).__name__}")
     if n > 2**31 - 1:
@@ -117,7 +136,12 @@ def _blas_paths() -> list[str]:
 
 
 def get_num_interop_threads() -> int:
-    """Operations run one after the other: 1 unless set."""
+    """Operations run one after the other: the number is what `set_num_interop_threads` was given, 1
+    before.
+
+    >>> torch.get_num_interop_threads() >= 1
+    True
+    """
     return current.num_interop_threads
 
 
@@ -136,6 +160,15 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
     While it is set, memory that nobody has filled (`empty`, a larger `resize_`) is NaN, or the
     largest number of its type, unless `torch.utils.deterministic.fill_uninitialized_memory` is
     False.
+
+    Args:
+        mode: on or off.
+        warn_only: noted (PyTorch would warn in place of raising).
+
+    >>> torch.use_deterministic_algorithms(True)
+    >>> torch.empty(2)
+    tensor([nan, nan])
+    >>> torch.use_deterministic_algorithms(False)
     """
     for name, value in ((" 'mode' (position 1)", mode), (" 'warn_only'", warn_only)):
         if not isinstance(value, bool):
@@ -150,7 +183,13 @@ DEBUG_MODES = ("default", "warn", "error")
 
 
 def set_deterministic_debug_mode(debug_mode: int | str) -> None:
-    """`use_deterministic_algorithms` by a number or word: 0 "default", 1 "warn", 2 "error"."""
+    """`use_deterministic_algorithms` by a number or word: 0 "default", 1 "warn", 2 "error".
+
+    >>> torch.set_deterministic_debug_mode("warn")
+    >>> torch.get_deterministic_debug_mode()
+    1
+    >>> torch.set_deterministic_debug_mode("default")
+    """
     if not isinstance(debug_mode, (int, str)):
         raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode)}")
     level = DEBUG_MODES.index(debug_mode) if debug_mode in DEBUG_MODES else debug_mode
@@ -161,22 +200,40 @@ def set_deterministic_debug_mode(debug_mode: int | str) -> None:
 
 
 def get_deterministic_debug_mode() -> int:
-    """What `set_deterministic_debug_mode` or `use_deterministic_algorithms` set, as a number."""
+    """What `set_deterministic_debug_mode` or `use_deterministic_algorithms` set, as a number.
+
+    >>> torch.get_deterministic_debug_mode()
+    0
+    """
     return (1 if current.deterministic_warn_only else 2) if current.deterministic else 0
 
 
 def are_deterministic_algorithms_enabled() -> bool:
-    """What `use_deterministic_algorithms` set."""
+    """What `use_deterministic_algorithms` set.
+
+    >>> torch.are_deterministic_algorithms_enabled()
+    False
+    """
     return current.deterministic
 
 
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
-    """What `use_deterministic_algorithms` set."""
+    """The `warn_only` that `use_deterministic_algorithms` was given.
+
+    >>> torch.use_deterministic_algorithms(True, warn_only=True)
+    >>> torch.is_deterministic_algorithms_warn_only_enabled()
+    True
+    >>> torch.use_deterministic_algorithms(False)
+    """
     return current.deterministic_warn_only
 
 
 def get_float32_matmul_precision() -> str:
-    """What `set_float32_matmul_precision` set; "highest" at first."""
+    """What `set_float32_matmul_precision` set; "highest" at first.
+
+    >>> torch.get_float32_matmul_precision()
+    'highest'
+    """
     return current.matmul_precision
 
 
@@ -205,7 +262,11 @@ def set_float32_matmul_precision(precision: str) -> None:
 
 def set_flush_denormal(mode: bool) -> bool:
     """False: NumPy's loops keep denormal numbers (PyTorch answers so where the CPU cannot flush
-    them)."""
+    them).
+
+    >>> torch.tensor([1e-40]) > 0  # smaller than the smallest normal number
+    tensor([True])
+    """
     return False
 
 

@@ -35,6 +35,13 @@ class device:
 
     A device object can be built for hardware that is absent, as in PyTorch; a tensor on it cannot.
     As a context manager it is the default device of new tensors.
+
+    >>> torch.device("cuda", 1), torch.device("cuda:1").index
+    (device(type='cuda', index=1), 1)
+    >>> with torch.device("meta"):
+    ...     big = torch.empty(10**6, 10**6)  # takes no memory
+    >>> big.shape, big.device.type
+    (torch.Size([1000000, 1000000]), 'meta')
     """
 
     __slots__ = ("index", "type")
@@ -127,12 +134,25 @@ def usable(where: Any) -> device:
 
 
 def get_default_device() -> device:
-    """The device new tensors get when none is named."""
+    """The device new tensors get when none is named.
+
+    >>> torch.get_default_device()
+    device(type='cpu')
+    >>> with torch.device("meta"):
+    ...     torch.get_default_device()
+    device(type='meta')
+    """
     return _stack[-1] if _stack else CPU
 
 
 def set_default_device(where: Any) -> None:
-    """Make `where` the device of new tensors; None means the CPU again."""
+    """Make `where` the device of new tensors; None means the CPU again.
+
+    >>> torch.set_default_device("meta")
+    >>> torch.zeros(1000, 1000).device  # shape and dtype, no memory
+    device(type='meta')
+    >>> torch.set_default_device(None)
+    """
     _stack[:] = [] if where is None else [usable(where)]
 
 

@@ -23,6 +23,13 @@ class dtype:
         itemsize: bytes an element takes.
         is_floating_point, is_complex, is_signed: as in PyTorch.
         np: the NumPy type that stores it.
+
+    >>> torch.float32.itemsize, torch.float32.is_floating_point
+    (4, True)
+    >>> torch.ones(2, dtype=torch.int8).dtype is torch.int8
+    True
+    >>> torch.float16.to_complex(), torch.complex128.to_real()
+    (torch.complex32, torch.float64)
     """
 
     __slots__ = (
@@ -163,12 +170,22 @@ def from_numpy(np_type: Any) -> dtype:
 
 
 def get_default_dtype() -> dtype:
-    """The type that `tensor([1.0])`, `zeros(3)`, `randn(3)` get: float32 unless changed."""
+    """The type that `tensor([1.0])`, `zeros(3)`, `randn(3)` get: float32 unless changed.
+
+    >>> torch.get_default_dtype()
+    torch.float32
+    """
     return _default
 
 
 def set_default_dtype(d: dtype) -> None:
-    """Set the type of new floating tensors; TypeError unless `d` is a floating dtype."""
+    """Set the type of new floating tensors; TypeError unless `d` is a floating dtype.
+
+    >>> torch.set_default_dtype(torch.float64)
+    >>> torch.tensor([1.0, 2.0]).dtype, torch.tensor([1j]).dtype
+    (torch.float64, torch.complex128)
+    >>> torch.set_default_dtype(torch.float32)
+    """
     global _default
     if not isinstance(d, dtype) or not d.is_floating_point:
         raise TypeError(f"only floating-point types are supported as the default type, got {d!r}")
@@ -176,7 +193,15 @@ def set_default_dtype(d: dtype) -> None:
 
 
 def promote_types(a: dtype, b: dtype) -> dtype:
-    """The smallest type that holds both: PyTorch's table (int64 with float16 is float16)."""
+    """The smallest type that holds both: PyTorch's table (int64 with float16 is float16).
+
+    >>> torch.promote_types(torch.int64, torch.float16)
+    torch.float16
+    >>> torch.promote_types(torch.uint8, torch.int8)
+    torch.int16
+    >>> torch.promote_types(torch.float16, torch.bfloat16)
+    torch.float32
+    """
     if a is b and a.__class__ is dtype:
         return a
     if a.__class__ is not dtype or b.__class__ is not dtype:
@@ -210,7 +235,11 @@ def promote_types(a: dtype, b: dtype) -> dtype:
 
 def can_cast(from_: dtype, to: dtype) -> builtins.bool:
     """Whether an in-place result of type `from_` may be stored in `to`: never to a lower
-    category."""
+    category.
+
+    >>> torch.can_cast(torch.float64, torch.int32), torch.can_cast(torch.int64, torch.float16)
+    (False, True)
+    """
     if from_.__class__ is not dtype or to.__class__ is not dtype:
         if hasattr(from_, "castable"):
             return from_.castable(to)  # type: ignore[no-any-return]
@@ -260,7 +289,16 @@ def _weak(current: dtype, number: dtype) -> dtype:
 
 
 class finfo:
-    """Limits of a floating type: bits, eps, max, min, tiny, smallest_normal, resolution."""
+    """Limits of a floating type: bits, eps, max, min, tiny, smallest_normal, resolution.
+
+    Args:
+        type: a floating or complex dtype; the default dtype unless given.
+
+    >>> torch.finfo(torch.float16).max, torch.finfo(torch.bfloat16).eps
+    (65504.0, 0.0078125)
+    >>> torch.finfo(torch.float32).bits
+    32
+    """
 
     def __init__(self, type: dtype | None = None) -> None:
         d: Any = _default if type is None else PYTHON.get(type, type)
@@ -287,7 +325,14 @@ class finfo:
 
 
 class iinfo:
-    """Limits of an integer type: bits, max, min."""
+    """Limits of an integer type: bits, max, min.
+
+    Raises:
+        TypeError: not an integer dtype.
+
+    >>> torch.iinfo(torch.int8).min, torch.iinfo(torch.int64).max
+    (-128, 9223372036854775807)
+    """
 
     def __init__(self, type: dtype) -> None:
         type = PYTHON.get(type, type)

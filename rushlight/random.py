@@ -177,22 +177,45 @@ def manual_seed(seed: int) -> Generator:
 
 
 def seed() -> int:
-    """Seed the default generator from the system's entropy; returns the seed."""
+    """Seed the default generator from the system's entropy; returns the seed.
+
+    >>> torch.seed() == torch.initial_seed()
+    True
+    """
     return default_generator.seed()
 
 
 def initial_seed() -> int:
-    """The seed of the default generator."""
+    """The seed of the default generator.
+
+    >>> _ = torch.manual_seed(7)
+    >>> torch.initial_seed()
+    7
+    """
     return default_generator.initial_seed()
 
 
 def get_rng_state() -> Tensor:
-    """The state of the default generator: a uint8 tensor of 5056 elements."""
+    """The state of the default generator: a uint8 tensor of 5056 elements.
+
+    >>> state = torch.get_rng_state()
+    >>> first = torch.rand(3)
+    >>> torch.set_rng_state(state)
+    >>> torch.equal(first, torch.rand(3))
+    True
+    """
     return default_generator.get_state()
 
 
 def set_rng_state(new_state: Tensor) -> None:
-    """Put the default generator into a state of `get_rng_state` (ours or PyTorch's)."""
+    """Put the default generator into a state of `get_rng_state` (ours or PyTorch's).
+
+    >>> state = torch.get_rng_state()
+    >>> first = torch.randperm(5)
+    >>> torch.set_rng_state(state)
+    >>> torch.equal(first, torch.randperm(5))
+    True
+    """
     default_generator.set_state(new_state)
 
 
@@ -209,6 +232,14 @@ def fork_rng(
     Args:
         devices, device_type: accepted for compatibility; there is one generator, the CPU's.
         enabled: False makes the block an ordinary one.
+
+    >>> _ = torch.manual_seed(0)
+    >>> first = torch.rand(2)
+    >>> _ = torch.manual_seed(0)
+    >>> with torch.random.fork_rng():
+    ...     _ = torch.rand(100)
+    >>> torch.equal(first, torch.rand(2))
+    True
     """
     if not enabled or device_type == "meta":
         yield
@@ -221,7 +252,11 @@ def fork_rng(
 
 
 def thread_safe_generator() -> Generator | None:
-    """The generator of the DataLoader worker thread that calls, None anywhere else."""
+    """The generator of the DataLoader worker thread that calls, None anywhere else.
+
+    >>> print(torch.random.thread_safe_generator())
+    None
+    """
     from .utils.data import get_worker_info  # type: ignore[attr-defined]
 
     rng = getattr(get_worker_info(), "rng", None)

@@ -64,6 +64,17 @@ class Tensor(TensorBase):
 
     Made by `rushlight.tensor(data)` and the factory functions; `Tensor(2, 3)` is the legacy
     constructor of an uninitialised float tensor, `Tensor([1, 2])` copies data.
+
+    Arguments, for both: `device`, "cpu" or "meta"; the dtype is the default one.
+
+    >>> x = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    >>> x.shape, x.dtype
+    (torch.Size([2, 2]), torch.float32)
+    >>> y = (x @ x).sum()
+    >>> y.backward()
+    >>> x.grad
+    tensor([[ 7., 11.],
+            [ 9., 13.]])
     """
 
     __slots__ = ()
@@ -133,7 +144,18 @@ class Tensor(TensorBase):
     name = property(lambda self: None, doc="The name of a variable: none has one.")
 
     def size(self, dim: int | None = None) -> Any:
-        """The shape, or the size of one dimension."""
+        """The shape, or the size of one dimension.
+
+        Args:
+            dim: which dimension, counted from the end when negative; None: all, as a `torch.Size`.
+
+        Raises:
+            IndexError: there is no such dimension.
+
+        >>> x = torch.zeros(2, 3)
+        >>> x.size(), x.size(-1)
+        (torch.Size([2, 3]), 3)
+        """
         if dim is None:
             return tuple.__new__(Size, self._a.shape)
         shape = self._a.shape
@@ -145,23 +167,43 @@ class Tensor(TensorBase):
         return shape[dim]
 
     def dim(self) -> int:
-        """Number of dimensions."""
+        """Number of dimensions. `ndimension()` and `ndim` are the same number.
+
+        >>> torch.zeros(2, 3).dim(), torch.tensor(1.0).dim()
+        (2, 0)
+        """
         return int(self._a.ndim)
 
     ndimension = dim
 
     def numel(self) -> int:
-        """Number of elements."""
+        """Number of elements: the product of the sizes, 1 for a tensor without dimensions.
+
+        >>> torch.zeros(2, 3).numel(), torch.tensor(1.0).numel()
+        (6, 1)
+        """
         return int(self._a.size)
 
     nelement = numel
 
     def element_size(self) -> int:
-        """Bytes an element takes."""
+        """Bytes an element takes.
+
+        >>> torch.zeros(2).element_size(), torch.zeros(2, dtype=torch.bool).element_size()
+        (4, 1)
+        """
         return int(self._a.dtype.itemsize)
 
     def stride(self, dim: int | None = None) -> Any:
-        """Steps in elements between neighbours along each dimension."""
+        """Steps in elements between neighbours along each dimension.
+
+        Args:
+            dim: of one dimension only; None: a tuple with those of all.
+
+        >>> x = torch.zeros(2, 3)
+        >>> x.stride(), x.T.stride(), x.stride(0)
+        ((3, 1), (1, 3), 3)
+        """
         strides = self._strides()
         return strides if dim is None else strides[dim]
 
@@ -173,19 +215,37 @@ class Tensor(TensorBase):
         return inserted_strides(a.shape, steps) if 0 in steps else steps
 
     def is_floating_point(self) -> bool:
-        """Whether the dtype is a floating type."""
+        """Whether the dtype is a floating type (complex ones are not).
+
+        >>> torch.zeros(1).is_floating_point(), torch.tensor([1]).is_floating_point()
+        (True, False)
+        """
         return self._a.dtype.kind in "fV"
 
     def is_complex(self) -> bool:
-        """Whether the dtype is a complex type."""
+        """Whether the dtype is a complex type.
+
+        >>> torch.tensor([1j]).is_complex(), torch.zeros(1).is_complex()
+        (True, False)
+        """
         return self._a.dtype.kind in "cW"
 
     def is_signed(self) -> bool:
-        """Whether the dtype has negative values."""
+        """Whether the dtype has negative values.
+
+        >>> torch.tensor([1]).is_signed(), torch.tensor([1], dtype=torch.uint8).is_signed()
+        (True, False)
+        """
         return self.dtype.is_signed
 
     def is_inference(self) -> bool:
-        """Whether the tensor was made inside inference_mode."""
+        """Whether the tensor was made inside inference_mode.
+
+        >>> with torch.inference_mode():
+        ...     x = torch.ones(2)
+        >>> x.is_inference(), torch.ones(2).is_inference()
+        (True, False)
+        """
         return door.is_inference(self)
 
     def __len__(self) -> int:
@@ -222,7 +282,14 @@ class Tensor(TensorBase):
     # -- Python values -----------------------------------------------------------------------
 
     def item(self) -> Any:
-        """The value of a one-element tensor as a Python number."""
+        """The value of a one-element tensor as a Python number.
+
+        Raises:
+            RuntimeError: there is more than one element, or none.
+
+        >>> torch.tensor([2.5]).item(), torch.tensor(3).item()
+        (2.5, 3)
+        """
         a = self._a
         if a.__class__ is MetaArray:
             raise RuntimeError("Tensor.item() cannot be called on meta tensors: they have no data")
@@ -240,7 +307,11 @@ class Tensor(TensorBase):
         return item.fn(a)
 
     def tolist(self) -> Any:
-        """The values as nested lists of Python numbers (a number when 0-d)."""
+        """The values as nested lists of Python numbers (a number when 0-d).
+
+        >>> torch.tensor([[1, 2], [3, 4]]).tolist(), torch.tensor(1.5).tolist()
+        ([[1, 2], [3, 4]], 1.5)
+        """
         a = self._a
         if a.__class__ is MetaArray:
             raise NotImplementedError("Cannot copy out of meta tensor; no data!")
@@ -311,7 +382,22 @@ class Tensor(TensorBase):
     # -- NumPy -------------------------------------------------------------------------------
 
     def numpy(self, *, force: bool = False) -> Any:
-        """The ndarray that holds the data: the same memory. Not for tensors that require grad."""
+        """The ndarray that holds the data: the same memory. Not for tensors that require grad.
+
+        Args:
+            force: detach first, and copy what is conjugated or negated, so that any tensor has one.
+
+        Raises:
+            RuntimeError: the tensor requires grad or is conjugated, and `force` is False.
+
+        >>> x = torch.zeros(2)
+        >>> a = x.numpy()
+        >>> a[0] = 5
+        >>> x
+        tensor([5., 0.])
+        >>> torch.ones(2, requires_grad=True).numpy(force=True)
+        array([1., 1.], dtype=float32)
+        """
         if force:
             return door.resolved(self.detach()._a)
         if self._fn is not None and door.state.enabled:
@@ -405,7 +491,21 @@ class Tensor(TensorBase):
         raise not_deleted("requires_grad must be a bool", "x.requires_grad_(False)")
 
     def requires_grad_(self, requires_grad: bool = True) -> Any:
-        """Make this tensor a leaf that gets a gradient (or no longer gets one)."""
+        """Make this tensor a leaf that gets a gradient (or no longer gets one).
+
+        Args:
+            requires_grad: False: no gradient from here on.
+
+        Returns the tensor itself.
+
+        Raises:
+            RuntimeError: the dtype is neither floating nor complex; or False, and the tensor has a
+                history.
+
+        >>> x = torch.ones(2).requires_grad_()
+        >>> x.requires_grad, x.is_leaf
+        (True, True)
+        """
         if door.state.transforms:
             raise RuntimeError(
                 message(
@@ -582,7 +682,16 @@ class Tensor(TensorBase):
         )
 
     def detach(self) -> Tensor:
-        """A tensor of the same memory without history."""
+        """A tensor of the same memory without history.
+
+        What is written into it is written into this tensor; gradients end here.
+
+        >>> x = torch.tensor([2.0], requires_grad=True)
+        >>> y = x * x.detach()  # one factor counts as a constant
+        >>> y.backward()
+        >>> x.grad
+        tensor([2.])
+        """
         a = self._a
         t = door.wrap(door.perform(detach, (a,), {}) if door.state.observers else a)
         t._vc = views.cell(self)
@@ -597,7 +706,15 @@ class Tensor(TensorBase):
         return Cut("detach")
 
     def detach_(self) -> Tensor:
-        """Cut this tensor itself off its history."""
+        """Cut this tensor itself off its history.
+
+        Raises:
+            RuntimeError: the tensor is a view.
+
+        >>> y = torch.ones(2, requires_grad=True) * 2
+        >>> y.detach_().requires_grad
+        False
+        """
         if self._v is not None:
             raise RuntimeError(
                 "Can't detach views in-place. Use detach() instead. If you are using "
@@ -650,6 +767,14 @@ class Tensor(TensorBase):
     def module_load(self, other: Any, assign: bool = False) -> Any:
         """What takes this parameter's place when `other` is loaded, where
         `torch.__future__.set_swap_module_params_on_conversion` is on; to be overridden.
+
+        Args:
+            other: the tensor from the state that is loaded.
+            assign: take `other` itself; False: its values in a tensor like this one.
+
+        >>> w = torch.zeros(2)
+        >>> w.module_load(torch.ones(2))
+        tensor([1., 1.])
         """
         return other.detach() if assign else self.copy_(other).detach()
 
@@ -669,7 +794,18 @@ class Tensor(TensorBase):
         views.cell(self).bump(what)
 
     def retain_grad(self) -> None:
-        """Keep the gradient of this non-leaf tensor in `.grad` during backward."""
+        """Keep the gradient of this non-leaf tensor in `.grad` during backward.
+
+        Raises:
+            RuntimeError: the tensor does not require grad.
+
+        >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+        >>> y = x * 3
+        >>> y.retain_grad()
+        >>> (y**2).sum().backward()
+        >>> y.grad
+        tensor([ 6., 12.])
+        """
         if door.state.transforms:
             raise RuntimeError(
                 "You are attempting to call Tensor.retain_grad() inside of a function being "
@@ -700,6 +836,13 @@ class Tensor(TensorBase):
         gradient.
 
         Returns a handle with `remove()`.
+
+        >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+        >>> handle = x.register_hook(lambda grad: grad * 10)
+        >>> (x * 3).sum().backward()
+        >>> x.grad
+        tensor([30., 30.])
+        >>> handle.remove()
         """
         fn = self._fresh()
         if fn is None:
@@ -716,7 +859,16 @@ class Tensor(TensorBase):
         return add_hook(x.tensor_hooks.setdefault(nr, {}), hook)
 
     def register_post_accumulate_grad_hook(self, hook: Any) -> Any:
-        """Call `hook(tensor)` after a gradient was accumulated into this leaf's `.grad`."""
+        """Call `hook(tensor)` after a gradient was accumulated into this leaf's `.grad`.
+
+        Returns a handle with `remove()`. An optimiser's step can be taken there, so that the
+        gradient is free before the next one is made.
+
+        >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+        >>> handle = x.register_post_accumulate_grad_hook(lambda tensor: print(tensor.grad))
+        >>> (x * 3).sum().backward()
+        tensor([3., 3.])
+        """
         if self._fn is None:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         if self._fn is not LEAF:
@@ -742,7 +894,14 @@ class Tensor(TensorBase):
         raise not_deleted("Deletion of _backwards_hooks not allowed!", "the handle's remove()")
 
     def reinforce(self, reward: Any) -> None:
-        """Removed from PyTorch long ago; see torch.distributions there."""
+        """Removed from PyTorch long ago: raises. What took its place is `log_prob` of a
+        distribution.
+
+        >>> torch.zeros(1).reinforce(1.0)  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+            ...
+        RuntimeError: ...
+        """
         raise RuntimeError(
             "reinforce() was removed.\nUse torch.distributions instead: loss = -log_prob * reward"
         )
@@ -789,7 +948,17 @@ class Tensor(TensorBase):
         return t
 
     def as_subclass(self, cls: type) -> Any:
-        """The same tensor as an instance of a Tensor subclass."""
+        """The same tensor, of the same memory and history, as an instance of a Tensor subclass.
+
+        Raises:
+            TypeError: not a subclass of Tensor.
+
+        >>> class Labelled(torch.Tensor):
+        ...     label = "none"
+        >>> x = torch.zeros(2).as_subclass(Labelled)
+        >>> x.label, type(x * 2).__name__
+        ('none', 'Labelled')
+        """
         if not issubclass(cls, TensorBase):
             raise TypeError("as_subclass(): cls must be a subclass of Tensor")
         if cls.__torch_dispatch__ is not Tensor.__torch_dispatch__:  # type: ignore[attr-defined]
@@ -846,6 +1015,15 @@ class Parameter(Tensor):
     Args:
         data: the values (the same memory is used).
         requires_grad: whether gradients are computed for it.
+
+    >>> class Scale(nn.Module):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.factor = nn.Parameter(torch.ones(2))
+    ...         self.plain = torch.ones(2)  # no parameter: an attribute like any other
+    >>> list(Scale().named_parameters())
+    [('factor', Parameter containing:
+    tensor([1., 1.], requires_grad=True))]
     """
 
     __slots__ = ()
@@ -874,7 +1052,17 @@ class Parameter(Tensor):
 
 
 class Buffer(Tensor):
-    """A Tensor that a Module registers as a buffer when it is assigned as an attribute."""
+    """A Tensor that a Module registers as a buffer when it is assigned as an attribute.
+
+    Args:
+        data: the values (the same memory is used).
+        persistent: whether `state_dict()` has it.
+
+    >>> module = nn.Module()
+    >>> module.mean = nn.Buffer(torch.zeros(2))
+    >>> module.state_dict(), list(module.parameters())
+    (OrderedDict([('mean', tensor([0., 0.]))]), [])
+    """
 
     __slots__ = ()
     __module__ = "rushlight.nn.parameter"
@@ -931,7 +1119,11 @@ door.bind(Tensor, Parameter)
 
 
 def is_tensor(obj: Any) -> bool:
-    """Whether `obj` is a Tensor."""
+    """Whether `obj` is a Tensor.
+
+    >>> torch.is_tensor(torch.zeros(1)), torch.is_tensor(np.zeros(1))
+    (True, False)
+    """
     return isinstance(obj, TensorBase)
 
 

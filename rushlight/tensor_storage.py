@@ -79,6 +79,18 @@ class _LegacyMeta(type):
         return f"<class 'torch.{cls.__name__}'>"
 
 
+def legacy_doc(name: str, dtype: Any) -> str:
+    """What `help` says of FloatTensor and its like."""
+    return f"""Legacy constructor of {dtype.name} tensors: sizes, or data.
+
+    `isinstance(x, torch.{name})` asks for this dtype. New programs write `torch.tensor(data,
+    dtype=torch.{dtype.name})` and `torch.empty(sizes, dtype=torch.{dtype.name})`.
+
+    >>> torch.{name}([1, 0]).dtype, torch.{name}(2, 3).shape
+    (torch.{dtype.name}, torch.Size([2, 3]))
+    """
+
+
 def legacy_class(name: str, dtype: Any) -> Any:
     """FloatTensor and its like: a constructor, and a type for isinstance."""
 
@@ -93,7 +105,7 @@ def legacy_class(name: str, dtype: Any) -> Any:
             "dtype": dtype,
             "is_cuda": False,
             "__module__": "rushlight",
-            "__doc__": f"Legacy constructor of {dtype.name} tensors: sizes, or data.",
+            "__doc__": legacy_doc(name, dtype),
         },
     )
 
@@ -139,21 +151,46 @@ def legacy_type(name: Any) -> Any:
 
 
 def type_method(self: Any, dtype: Any = None, non_blocking: bool = False) -> Any:
-    """Without argument the legacy type name ('torch.FloatTensor'); with one, a cast to it."""
+    """Without argument the legacy type name ('torch.FloatTensor'); with one, a cast to it.
+
+    Args:
+        dtype: a dtype, a legacy name or a legacy class.
+        non_blocking: accepted; there is nothing to wait for.
+
+    >>> x = torch.tensor([1.5, 2.5])
+    >>> x.type()
+    'torch.FloatTensor'
+    >>> x.type(torch.int64), x.type("torch.DoubleTensor").dtype
+    (tensor([1, 2]), torch.float64)
+    """
     if dtype is None:
         return "torch." + _NAME_OF.get(self.dtype, views.type_name(self.dtype) + "Tensor")
     return self.to(legacy_type(dtype))
 
 
 def new(self: Any, *args: Any, size: Any = None, device: Any = None) -> Any:
-    """Legacy: a tensor of this dtype from sizes or data."""
+    """Legacy: a tensor of this dtype from sizes or data. `new_empty` and `new_tensor` say which.
+
+    >>> x = torch.tensor([1, 2])
+    >>> x.new([3.0, 4.0]), x.new(2, 3).shape
+    (tensor([3, 4]), torch.Size([2, 3]))
+    """
     return legacy_new(args if size is None else (Size(size),), self.dtype, device)
 
 
 def new_tensor(
     self: Any, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Any:
-    """A tensor with a copy of `data`, of this tensor's dtype unless another is given."""
+    """A tensor with a copy of `data`, of this tensor's dtype unless another is given.
+
+    Args:
+        data: numbers, nested lists, an array or a tensor.
+        requires_grad: whether the new leaf gets a gradient.
+
+    >>> x = torch.zeros(2, dtype=torch.float64)
+    >>> x.new_tensor([1, 2])
+    tensor([1., 2.], dtype=torch.float64)
+    """
     a = from_data.to_array(data, dtypes.of(dtype or self.dtype))
     return arguments.finish(a, requires_grad, device)
 
@@ -183,7 +220,20 @@ def new_filled(name: str, fill: Any) -> Any:
         )
 
     make.__name__ = name
-    make.__doc__ = f"`torch.{name[4:]}` with this tensor's dtype and device."
+    shown = (
+        "new_empty(2, 3).shape\n    torch.Size([2, 3])"
+        if fill is None
+        else f"{name}(2)\n    tensor([{fill}., {fill}.], dtype=torch.float64)"
+    )
+    make.__doc__ = f"""`torch.{name[4:]}` with this tensor's dtype and device.
+
+    Args:
+        size: the shape of the result, as numbers or a tuple.
+        dtype, device: other ones.
+
+    >>> x = torch.tensor([1.5], dtype=torch.float64)
+    >>> x.{shown}
+    """
     return make
 
 
@@ -198,7 +248,16 @@ def new_full(
     layout: Any = None,
     pin_memory: bool = False,
 ) -> Any:
-    """`torch.full` with this tensor's dtype and device."""
+    """`torch.full` with this tensor's dtype and device.
+
+    Args:
+        size: the shape of the result.
+        fill_value: cast to the dtype.
+
+    >>> torch.zeros(1, dtype=torch.int64).new_full((2, 2), 7.9)
+    tensor([[7, 7],
+            [7, 7]])
+    """
     if pin_memory:
         refuse_pinned("new_full", pin_memory, device or self.device)
     shape = arguments.sizes_of((tuple(size) if not isinstance(size, int) else (size,),))
@@ -220,7 +279,11 @@ def new_empty_strided(
     layout: Any = None,
     pin_memory: bool = False,
 ) -> Any:
-    """`torch.empty_strided` with this tensor's dtype."""
+    """`torch.empty_strided` with this tensor's dtype: sizes and strides given, values arbitrary.
+
+    >>> torch.zeros(1, dtype=torch.int8).new_empty_strided((2, 3), (1, 2)).stride()
+    (1, 2)
+    """
     if pin_memory:
         refuse_pinned("new_empty_strided", pin_memory, device or self.device)
     return factories.empty_strided(
@@ -229,36 +292,73 @@ def new_empty_strided(
 
 
 def data_ptr(self: Any) -> int:
-    """Address of the first element (0 for meta and empty tensors), where it may be written to."""
+    """Address of the first element (0 for meta and empty tensors), where it may be written to.
+
+    >>> x = torch.zeros(4)
+    >>> x[1:].data_ptr() - x.data_ptr()  # bytes
+    4
+    """
     if storage.locked:
         storage.unlocked(self._a)
     return 0 if self._a.__class__ is MetaArray or self._a.size == 0 else storage.address(self._a)
 
 
 def storage_offset(self: Any) -> int:
-    """Elements between the start of the storage and the first element."""
+    """Elements between the start of the storage and the first element.
+
+    >>> x = torch.arange(6)
+    >>> x[2:].storage_offset()
+    2
+    """
     return storage.storage_offset(self._a)
 
 
 def untyped_storage(self: Any) -> Any:
-    """The bytes under this tensor, shared with its views."""
+    """The bytes under this tensor, shared with its views.
+
+    >>> x = torch.zeros(4)
+    >>> x[:2].untyped_storage().nbytes()
+    16
+    """
     return storage.handle(self._a)
 
 
 def typed_storage(self: Any) -> Any:
-    """The elements under this tensor, shared with its views."""
+    """The elements under this tensor, shared with its views. New programs use `untyped_storage`.
+
+    >>> torch.tensor([1, 2, 3])[1:].storage().tolist()
+    [1, 2, 3]
+    """
     return storage.TypedStorage(storage.raw(self._a), self.dtype)
 
 
 def is_set_to(self: Any, tensor: Any) -> bool:
-    """Whether both have the same memory, sizes and strides."""
+    """Whether both have the same memory, sizes and strides.
+
+    >>> x = torch.zeros(2, 3)
+    >>> x.is_set_to(x.view(2, 3)), x.is_set_to(x.T)
+    (True, False)
+    """
     a, b = self._a, tensor._a
     same = a.shape == b.shape and a.strides == b.strides and data_ptr(self) == data_ptr(tensor)
     return same and (bool(a.size) or storage.root(a) is storage.root(b))
 
 
 def resize_(self: Any, *sizes: Any, memory_format: Any = None) -> Any:
-    """Change the shape in place; memory is kept where it suffices, new elements are undefined."""
+    """Change the shape in place; memory is kept where it suffices, new elements are undefined.
+
+    Args:
+        sizes: the new shape; its elements are those of the storage in order.
+        memory_format: how they lie; contiguous unless given.
+
+    Raises:
+        RuntimeError: the tensor requires grad.
+
+    >>> x = torch.arange(6).reshape(2, 3)
+    >>> x.resize_(2, 2)
+    tensor([[0, 1],
+            [2, 3]])
+    """
     shape = arguments.sizes_of(sizes)
     if self._x is not None:
         views.check_inference(self, "resize_")
@@ -331,7 +431,14 @@ def check_size(shape: tuple[int, ...], n: int, itemsize: int) -> None:
 
 
 def resize_as_(self: Any, the_template: Any, *, memory_format: Any = None) -> Any:
-    """`resize_` to the shape of another tensor, and with `preserve_format` to its format."""
+    """`resize_` to the shape of another tensor, and with `preserve_format` to its format.
+
+    >>> x = torch.arange(6)
+    >>> x.resize_as_(torch.zeros(3, 2))
+    tensor([[0, 1],
+            [2, 3],
+            [4, 5]])
+    """
     if memory_format is preserve_format:
         own = {4: channels_last, 5: channels_last_3d}.get(the_template._a.ndim, contiguous_format)
         memory_format = own if the_template.is_contiguous(memory_format=own) else contiguous_format
@@ -339,13 +446,25 @@ def resize_as_(self: Any, the_template: Any, *, memory_format: Any = None) -> An
 
 
 def resize(self: Any, *sizes: Any) -> Any:
-    """Deprecated non-in-place resize: only to the same number of elements."""
+    """Deprecated non-in-place resize: only to the same number of elements. Use `view` or `reshape`.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     torch.arange(4).resize(2, 2)
+    tensor([[0, 1],
+            [2, 3]])
+    """
     warnings.warn("non-inplace resize is deprecated", UserWarning, stacklevel=2)
     return self.reshape(*sizes)
 
 
 def storage_type(self: Any) -> Any:
-    """The legacy class of this tensor's storage, such as torch.FloatStorage."""
+    """The legacy class of this tensor's storage, such as torch.FloatStorage.
+
+    >>> torch.zeros(1).storage_type()
+    <class 'torch.FloatStorage'>
+    """
     from .legacy_storages import CLASSES
 
     return CLASSES[storage._dtype_to_storage_type_map()[self.dtype]]
@@ -355,7 +474,17 @@ def set_(
     self: Any, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None
 ) -> Any:
     """Make this tensor look at other memory: a tensor's or a storage's. How it reads it, by its
-    conjugate and negative bits, does not change."""
+    conjugate and negative bits, does not change.
+
+    Args:
+        source: a tensor, whose sizes and strides are taken over, or a storage; None: no elements.
+        storage_offset, size, stride: of a storage: which part, read how.
+
+    >>> x = torch.zeros(1)
+    >>> x.set_(torch.arange(6.0).untyped_storage(), 1, (2, 2), (2, 1))
+    tensor([[1., 2.],
+            [3., 4.]])
+    """
     if self._x is not None:
         views.check_inference(self, "set_")
     before = self._a
@@ -383,6 +512,10 @@ def share_memory_(self: Any) -> Any:
     """Move the storage, and all tensors on it, to memory that other processes can see.
 
     Send the tensor to them through `multiprocessing` (or fork): both sides see writes.
+
+    >>> x = torch.zeros(2).share_memory_()
+    >>> x.is_shared()
+    True
     """
     from .multiprocessing.sharing import share_tensors
 
@@ -391,12 +524,22 @@ def share_memory_(self: Any) -> Any:
 
 
 def is_shared(self: Any) -> bool:
-    """Whether the storage is in shared memory."""
+    """Whether the storage is in shared memory.
+
+    >>> torch.zeros(2).is_shared()
+    False
+    """
     return storage.is_shared(self._a)
 
 
 def pin_memory(self: Any, device: Any = None) -> Any:
-    """Raises: memory is pinned for an accelerator, and there is none."""
+    """Raises: memory is pinned for an accelerator, and there is none. A DataLoader with
+    `pin_memory=True` leaves it out with a warning.
+
+    >>> x = torch.zeros(2)
+    >>> x.pin_memory() if torch.cuda.is_available() else x
+    tensor([0., 0.])
+    """
     raise no_accelerator()
 
 

@@ -164,17 +164,35 @@ class autocast:
 
 
 def is_autocast_available(device_type: str) -> bool:
-    """Whether autocast knows this kind of device (it need not be there)."""
+    """Whether autocast knows this kind of device (it need not be there).
+
+    >>> torch.amp.is_autocast_available("cpu"), torch.amp.is_autocast_available("meta")
+    (True, False)
+    """
     return device_type in _DEVICES
 
 
 def is_autocast_enabled(device_type: str = "cuda") -> bool:
-    """Whether autocast is on for a kind of device in this thread."""
+    """Whether autocast is on for a kind of device in this thread.
+
+    >>> with torch.autocast("cpu"):
+    ...     torch.is_autocast_enabled("cpu")
+    True
+    >>> torch.is_autocast_enabled("cpu")
+    False
+    """
     return device_type == "cpu" and _state.enabled
 
 
 def get_autocast_dtype(device_type: str) -> dtypes.dtype:
-    """The type that autocast casts to."""
+    """The type that autocast casts to: bfloat16 on the CPU unless `autocast` was told another.
+
+    >>> with torch.autocast("cpu", dtype=torch.float16):
+    ...     torch.get_autocast_dtype("cpu")
+    torch.float16
+    >>> torch.get_autocast_dtype("cpu")
+    torch.bfloat16
+    """
     return _state.dtype if device_type == "cpu" else dtypes.float16
 
 
@@ -212,7 +230,33 @@ def custom_fwd(
     device_type: str,
     cast_inputs: dtypes.dtype | None = None,
 ) -> Any:
-    """Decorate the `forward` of a Function: with `cast_inputs` it casts and leaves autocast."""
+    """Decorate the `forward` of a Function: with `cast_inputs` it casts and leaves autocast.
+
+    Args:
+        fwd: the `forward`; left out in the form with parentheses.
+        device_type: the kind of device whose autocast counts.
+        cast_inputs: under autocast, floating-point tensors are cast to this type and autocast is
+            off inside; None: inputs come as they are and autocast stays on.
+
+    Together with `custom_bwd`:
+
+    >>> class Product(torch.autograd.Function):
+    ...     @staticmethod
+    ...     @torch.amp.custom_fwd(device_type="cpu", cast_inputs=torch.float32)
+    ...     def forward(ctx, a, b):
+    ...         ctx.save_for_backward(a, b)
+    ...         return a @ b
+    ...
+    ...     @staticmethod
+    ...     @torch.amp.custom_bwd(device_type="cpu")
+    ...     def backward(ctx, g):
+    ...         a, b = ctx.saved_tensors
+    ...         return g @ b.T, a.T @ g
+    >>> a = torch.ones(2, 2)
+    >>> with torch.autocast("cpu"):
+    ...     (a @ a).dtype, Product.apply(a, a).dtype
+    (torch.bfloat16, torch.float32)
+    """
     _check_device_type(device_type)
     if fwd is None:
         return functools.partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)
@@ -234,7 +278,29 @@ def custom_fwd(
 
 
 def custom_bwd(bwd: Callable[..., Any] | None = None, *, device_type: str) -> Any:
-    """Decorate the `backward` of a Function: it runs under the autocast of its forward."""
+    """Decorate the `backward` of a Function: it runs under the autocast of its forward.
+
+    Args:
+        bwd: the `backward`; left out in the form with parentheses.
+        device_type: as `custom_fwd` was given.
+
+    >>> class Twice(torch.autograd.Function):
+    ...     @staticmethod
+    ...     @torch.amp.custom_fwd(device_type="cpu")
+    ...     def forward(ctx, x):
+    ...         return x * 2
+    ...
+    ...     @staticmethod
+    ...     @torch.amp.custom_bwd(device_type="cpu")
+    ...     def backward(ctx, g):
+    ...         print(torch.is_autocast_enabled("cpu"))
+    ...         return g * 2
+    >>> x = torch.ones(1, requires_grad=True)
+    >>> with torch.autocast("cpu"):
+    ...     y = Twice.apply(x)
+    >>> y.backward()
+    True
+    """
     _check_device_type(device_type)
     if bwd is None:
         return functools.partial(custom_bwd, device_type=device_type)

@@ -154,6 +154,18 @@ class GradScaler:
             scaler.scale(loss).backward()
             scaler.step(optimizer)
             scaler.update()
+
+    >>> w = nn.Parameter(torch.tensor([1.0]))
+    >>> optimizer = optim.SGD([w], lr=0.1)
+    >>> scaler = torch.amp.GradScaler("cpu", init_scale=1024.0)
+    >>> for factor in (2.0, float("inf")):
+    ...     optimizer.zero_grad()
+    ...     scaler.scale((factor * w).sum()).backward()
+    ...     scaler.step(optimizer)  # skipped where a gradient is not finite
+    ...     scaler.update()
+    ...     print(w.data, scaler.get_scale())
+    tensor([0.8000]) 1024.0
+    tensor([0.8000]) 512.0
     """
 
     def __init__(

@@ -20,12 +20,22 @@ _setting: list[tuple[bool, bool] | None] = [None]  # (check_nan, check_forward) 
 
 
 def is_anomaly_enabled() -> bool:
-    """Whether anomaly mode is on."""
+    """Whether anomaly mode is on.
+
+    >>> with torch.autograd.set_detect_anomaly(True):
+    ...     torch.is_anomaly_enabled()
+    True
+    """
     return _setting[0] is not None
 
 
 def is_anomaly_check_nan_enabled() -> bool:
-    """Whether gradients are checked for NaN."""
+    """Whether gradients are checked for NaN.
+
+    >>> with torch.autograd.set_detect_anomaly(True, check_nan=False):
+    ...     torch.is_anomaly_check_nan_enabled()
+    False
+    """
     setting = _setting[0]
     return setting is not None and setting[0]
 
@@ -150,7 +160,20 @@ class detect_anomaly:
 
     Args:
         check_nan: raise when a gradient is NaN.
-        check_forward: also raise when an operation makes NaN or Inf from finite inputs.
+        check_forward: also raise when an operation makes NaN or Inf from finite inputs. PyTorch
+            looks at the backward only.
+
+    It costs time, and warns of that: it is for looking for an error, not for training.
+
+    >>> import warnings
+    >>> x = torch.tensor([0.0], requires_grad=True)
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     with torch.autograd.detect_anomaly():
+    ...         (torch.sqrt(x) * 0).sum().backward()  # the derivative of sqrt is 0 / 0 here
+    Traceback (most recent call last):
+        ...
+    RuntimeError: Function 'SqrtBackward0' returned nan values in its 0th output...
     """
 
     def __init__(self, check_nan: bool = True, check_forward: bool = False) -> None:
@@ -171,7 +194,18 @@ class detect_anomaly:
 
 
 class set_detect_anomaly:
-    """Switch anomaly mode on or off, as a function for good or as a context for a block."""
+    """Switch anomaly mode on or off, as a function for good or as a context for a block.
+
+    Args:
+        mode: on or off.
+        check_nan: raise when a gradient is NaN.
+
+    >>> with torch.autograd.set_detect_anomaly(True):
+    ...     torch.is_anomaly_enabled()
+    True
+    >>> torch.is_anomaly_enabled()
+    False
+    """
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
         self.before = switch((check_nan, False) if mode else None)

@@ -195,6 +195,14 @@ def backward(
 
     Raises:
         RuntimeError: no history, a freed graph, a saved value changed in place, a non-scalar root.
+
+    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> torch.autograd.backward((x**2).sum())
+    >>> x.grad
+    tensor([2., 4.])
+    >>> torch.autograd.backward(3 * x, torch.tensor([1.0, 10.0]))  # adds to what is there
+    >>> x.grad
+    tensor([ 5., 34.])
     """
     if grad_variables is not None:
         import warnings
@@ -270,6 +278,13 @@ def grad(
 
     Raises:
         RuntimeError: an input is unused, or does not require a gradient; see `backward`.
+
+    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> (g,) = torch.autograd.grad((x**3).sum(), x, create_graph=True)
+    >>> g.detach()
+    tensor([ 3., 12.])
+    >>> torch.autograd.grad(g.sum(), x)  # the second derivative, 6 * x
+    (tensor([ 6., 12.]),)
     """
     import warnings
 

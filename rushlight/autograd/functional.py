@@ -150,6 +150,10 @@ def vjp(
         v: in the shape of the output; may be None when that has one element.
         create_graph: make the result differentiable.
         strict: raise when an output does not depend on an input.
+
+    >>> x = torch.tensor([1.0, 2.0])
+    >>> torch.autograd.functional.vjp(lambda x: x * x, x, torch.tensor([1.0, 10.0]))
+    (tensor([1., 4.]), tensor([ 2., 40.]))
     """
     with door.grad_enabled(True):
         was_in, xs = as_tuple(inputs, "inputs", "vjp")
@@ -180,7 +184,17 @@ def jvp(
     strict: bool = False,
 ) -> Any:
     """(func(inputs), J v): the Jacobian-vector product, by differentiating the vjp with respect to
-    its vector."""
+    its vector.
+
+    Args:
+        v: in the shape of the inputs; may be None when these have one element.
+        create_graph: make the result differentiable.
+        strict: raise when an output does not depend on an input.
+
+    >>> x = torch.tensor([1.0, 2.0])
+    >>> torch.autograd.functional.jvp(lambda x: x.prod(), x, torch.tensor([1.0, 0.0]))
+    (tensor(2.), tensor(2.))
+    """
     with door.grad_enabled(True):
         was_in, xs = as_tuple(inputs, "inputs", "jvp")
         xs = prepare(xs, create_graph)
@@ -348,7 +362,14 @@ def vhp(
     create_graph: bool = False,
     strict: bool = False,
 ) -> Any:
-    """(func(inputs), v^T H): the vector-Hessian product of a scalar function."""
+    """(func(inputs), v^T H): the vector-Hessian product of a scalar function.
+
+    Arguments as for `vjp`; v has the shape of the inputs.
+
+    >>> x = torch.tensor([1.0, 2.0])
+    >>> torch.autograd.functional.vhp(lambda x: (x**3).sum(), x, torch.tensor([1.0, 1.0]))
+    (tensor(9.), tensor([ 6., 12.]))
+    """
     with door.grad_enabled(True):
         was_in, xs = as_tuple(inputs, "inputs", "vhp")
         xs = prepare(xs, create_graph)
@@ -380,7 +401,14 @@ def hvp(
     strict: bool = False,
 ) -> Any:
     """(func(inputs), H v): the Hessian-vector product of a scalar function (vhp is faster: H is
-    symmetric)."""
+    symmetric).
+
+    Arguments as for `vjp`; v has the shape of the inputs.
+
+    >>> x = torch.tensor([1.0, 2.0])
+    >>> torch.autograd.functional.hvp(lambda x: x[0] ** 2 * x[1], x, torch.tensor([1.0, 0.0]))
+    (tensor(2.), tensor([4., 2.]))
+    """
     with door.grad_enabled(True):
         was_in, xs = as_tuple(inputs, "inputs", "hvp")
         xs = prepare(xs, create_graph)

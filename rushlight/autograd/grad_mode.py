@@ -15,12 +15,24 @@ from .node import InferenceCut
 
 
 def is_grad_enabled() -> bool:
-    """Whether operations are recorded in this thread."""
+    """Whether operations are recorded in this thread.
+
+    >>> with torch.no_grad():
+    ...     torch.is_grad_enabled()
+    False
+    >>> torch.is_grad_enabled()
+    True
+    """
     return state.enabled
 
 
 def is_inference_mode_enabled() -> bool:
-    """Whether this thread is inside inference_mode."""
+    """Whether this thread is inside inference_mode.
+
+    >>> with torch.inference_mode():
+    ...     torch.is_inference_mode_enabled()
+    True
+    """
     return state.inference
 
 
@@ -117,13 +129,31 @@ class no_grad(_Mode):
 
 
 class enable_grad(no_grad):
-    """Operations inside are recorded, even within no_grad."""
+    """Operations inside are recorded, even within no_grad. A context manager and a decorator.
+
+    >>> x = torch.ones(1, requires_grad=True)
+    >>> with torch.no_grad():
+    ...     with torch.enable_grad():
+    ...         y = x * 2
+    >>> y.requires_grad
+    True
+    """
 
     _on = True
 
 
 class set_grad_enabled(_Mode):
-    """Switch recording on or off: as a function for good, as a context for a block."""
+    """Switch recording on or off: as a function for good, as a context for a block.
+
+    Args:
+        mode: True to record, False not to.
+
+    >>> x = torch.ones(1, requires_grad=True)
+    >>> training = False
+    >>> with torch.set_grad_enabled(training):
+    ...     (x * 2).requires_grad
+    False
+    """
 
     def __init__(self, mode: bool) -> None:
         self.prev = state.enabled
@@ -226,12 +256,21 @@ _threads = _Threads()
 
 
 def is_multithreading_enabled() -> bool:
-    """What `set_multithreading_enabled` said in this thread."""
+    """What `set_multithreading_enabled` said in this thread.
+
+    >>> torch.autograd.is_multithreading_enabled()
+    True
+    """
     return _threads.several
 
 
 class set_multithreading_enabled(_Mode):
-    """Noted, at once and, as a block, until its end: backward runs in the calling thread anyway."""
+    """Noted, at once and, as a block, until its end: backward runs in the calling thread anyway.
+
+    >>> with torch.autograd.set_multithreading_enabled(False):
+    ...     torch.autograd.is_multithreading_enabled()
+    False
+    """
 
     def __init__(self, mode: bool) -> None:
         self.mode = mode

@@ -286,7 +286,15 @@ class NodeExtras:
 
 
 class Node:
-    """One recorded operation. `node(g)` runs its derivative; `next_functions` are its parents."""
+    """One recorded operation. `node(g)` runs its derivative; `next_functions` are its parents.
+
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> y = (x * 3).sum()
+    >>> y.grad_fn.name()
+    'SumBackward0'
+    >>> [node.name() for node, _ in y.grad_fn.next_functions]
+    ['MulBackward0']
+    """
 
     __slots__ = (
         "__weakref__",

@@ -31,6 +31,14 @@ class Variable(metaclass=_VariableMeta):
 
     A volatile tensor makes every result that depends on it volatile: without history, whatever the
     other operands require.
+
+    Tensors have taken over what a Variable was for; new programs write
+    `torch.tensor(..., requires_grad=True)`.
+
+    >>> x = torch.autograd.Variable(torch.tensor([3.0]), requires_grad=True)
+    >>> (x * x).backward()
+    >>> x.grad
+    tensor([6.])
     """
 
     _execution_engine = ExecutionEngine()

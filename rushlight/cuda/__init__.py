@@ -13,49 +13,89 @@ from ..errors import OutOfMemoryError as OutOfMemoryError
 
 
 def is_available() -> bool:
-    """False: this version computes on the CPU only."""
+    """False: this version computes on the CPU only. So the usual choice of a device gives the CPU.
+
+    >>> device = "cuda" if torch.cuda.is_available() else "cpu"
+    >>> torch.zeros(2, device=device).device
+    device(type='cpu')
+    """
     return False
 
 
 def is_initialized() -> bool:
-    """False."""
+    """False: no driver is ever started.
+
+    >>> torch.cuda.is_initialized()
+    False
+    """
     return False
 
 
 def is_bf16_supported(including_emulation: bool = True) -> bool:
-    """False."""
+    """False: there is no device. On the CPU bfloat16 works (`torch.bfloat16`).
+
+    >>> torch.cuda.is_bf16_supported()
+    False
+    """
     return False
 
 
 def is_tf32_supported() -> bool:
-    """False."""
+    """False: there is no device. `torch.set_float32_matmul_precision` is what speeds up the CPU.
+
+    >>> torch.cuda.is_tf32_supported()
+    False
+    """
     return False
 
 
 def device_count() -> int:
-    """0."""
+    """0: the number of devices.
+
+    >>> torch.cuda.device_count()
+    0
+    """
     return 0
 
 
 def current_device() -> int:
-    """Raises: there is no device."""
+    """Raises: there is no device.
+
+    Raises:
+        RuntimeError: always; ask `is_available()` first.
+
+    >>> torch.cuda.current_device() if torch.cuda.is_available() else "no device"
+    'no device'
+    """
     usable("cuda")
     return 0
 
 
 def init() -> None:
-    """Raises: there is no device."""
+    """Raises: there is no device.
+
+    >>> if torch.cuda.is_available():
+    ...     torch.cuda.init()
+    """
     usable("cuda")
 
 
 def get_device_name(device: Any = None) -> str:
-    """Raises: there is no device."""
+    """Raises: there is no device.
+
+    >>> [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
+    []
+    """
     usable("cuda")
     return ""
 
 
 def get_device_properties(device: Any = None) -> Any:
-    """Raises: there is no device."""
+    """Raises: there is no device. (`get_device_capability` is this function, too.)
+
+    >>> [torch.cuda.get_device_properties(i) for i in range(torch.cuda.device_count())]
+    []
+    """
     return usable("cuda")
 
 
@@ -63,14 +103,25 @@ get_device_capability = get_device_properties
 
 
 def set_device(device: Any) -> None:
-    """Raises, except for negative numbers, which mean 'leave it' in PyTorch too."""
+    """Raises, except for negative numbers, which mean 'leave it' in PyTorch too.
+
+    >>> torch.cuda.set_device(-1)
+    """
     if isinstance(device, int) and device < 0:
         return
     usable("cuda")
 
 
 class device:
-    """A context that would select a device; entering it with a real one raises."""
+    """A context that would select a device; entering it with a real one raises.
+
+    Args:
+        device: a number, a name or a `torch.device`; None and negative numbers mean 'leave it'.
+
+    >>> with torch.cuda.device(-1):
+    ...     print(torch.ones(2))
+    tensor([1., 1.])
+    """
 
     def __init__(self, device: Any) -> None:
         self.idx = device
@@ -87,7 +138,11 @@ class device:
 
 
 def manual_seed(seed: int) -> None:
-    """Harmless: there is no CUDA generator to seed (as PyTorch does without a device)."""
+    """Harmless: there is no CUDA generator to seed (as PyTorch does without a device).
+
+    >>> torch.cuda.manual_seed(0)
+    >>> torch.cuda.manual_seed_all(0)
+    """
     int(seed)
 
 
@@ -95,18 +150,33 @@ manual_seed_all = manual_seed
 
 
 def seed() -> None:
-    """Harmless."""
+    """Harmless: there is no CUDA generator to seed.
+
+    >>> torch.cuda.seed()
+    >>> torch.cuda.seed_all()
+    """
 
 
 seed_all = seed
 
 
 def synchronize(device: Any = None) -> None:
-    """Harmless when no device was ever used: everything has been computed already."""
+    """Harmless when no device was ever used: everything has been computed already.
+
+    PyTorch built for CUDA raises where it finds no device; here scripts that time their steps run.
+
+    >>> torch.cuda.synchronize()
+    """
 
 
 class Stream:
-    """Raises when made: work cannot be queued on a device that is not there."""
+    """Raises when made: work cannot be queued on a device that is not there.
+
+    >>> stream = torch.cuda.Stream() if torch.cuda.is_available() else None
+    >>> with torch.cuda.stream(stream):
+    ...     print(torch.ones(2))
+    tensor([1., 1.])
+    """
 
     def __init__(self, device: Any = None, priority: int = 0) -> None:
         usable("cuda")
@@ -114,7 +184,12 @@ class Stream:
 
 @contextlib.contextmanager
 def stream(stream: Stream | None) -> Iterator[None]:
-    """Harmless: without devices the stream is None, and the block runs as it stands."""
+    """Harmless: without devices the stream is None, and the block runs as it stands.
+
+    >>> with torch.cuda.stream(None):
+    ...     print(torch.ones(2))
+    tensor([1., 1.])
+    """
     yield
 
 
@@ -122,22 +197,44 @@ StreamContext = stream
 
 
 class Event:
-    """Raises when made: there is no device whose work it could mark."""
+    """Raises when made: there is no device whose work it could mark. On the CPU every call has
+    ended when it returns; `time.perf_counter()` around it is its time.
+
+    >>> event = torch.cuda.Event() if torch.cuda.is_available() else None
+    >>> print(event)
+    None
+    """
 
     def __init__(self, *args: Any, **kw: Any) -> None:
         usable("cuda")
 
 
 class CUDAGraph(Event):
-    """Raises when made: there is no device whose work it could record."""
+    """Raises when made: there is no device whose work it could record. `torch.compile` is what
+    makes one launch of many operations here.
+
+    >>> recorded = torch.cuda.CUDAGraph() if torch.cuda.is_available() else None
+    >>> print(recorded)
+    None
+    """
 
 
 class graph(Event):
-    """Raises when made: there is no device whose work it could record."""
+    """Raises when made: there is no device whose work it could record. See `CUDAGraph`.
+
+    >>> recording = torch.cuda.graph(None) if torch.cuda.is_available() else None
+    >>> print(recording)
+    None
+    """
 
 
 def current_stream(device: Any = None) -> Any:
-    """Raises: there is no device."""
+    """Raises: there is no device. (`default_stream`, `mem_get_info` and `cudart` are this function,
+    too.)
+
+    >>> torch.cuda.current_stream() if torch.cuda.is_available() else "no stream"
+    'no stream'
+    """
     return usable("cuda")
 
 
@@ -145,32 +242,53 @@ default_stream = mem_get_info = cudart = current_stream
 
 
 def is_current_stream_capturing() -> bool:
-    """False."""
+    """False: there is no stream.
+
+    >>> torch.cuda.is_current_stream_capturing()
+    False
+    """
     return False
 
 
 def get_arch_list() -> list[str]:
-    """[]: nothing was compiled for a device."""
+    """[]: nothing was compiled for a device.
+
+    >>> torch.cuda.get_arch_list()
+    []
+    """
     return []
 
 
 def empty_cache() -> None:
-    """Harmless: nothing is cached for a device."""
+    """Harmless: nothing is cached for a device.
+
+    >>> torch.cuda.empty_cache()
+    """
 
 
 def ipc_collect() -> None:
-    """Harmless."""
+    """Harmless: no memory of a device is shared with other processes.
+
+    >>> torch.cuda.ipc_collect()
+    """
 
 
 def reset_peak_memory_stats(device: Any = None) -> None:
-    """Harmless."""
+    """Harmless: nothing is counted.
+
+    >>> torch.cuda.reset_peak_memory_stats()
+    """
 
 
 reset_max_memory_allocated = reset_accumulated_memory_stats = reset_peak_memory_stats
 
 
 def memory_allocated(device: Any = None) -> int:
-    """0 bytes on devices that do not exist."""
+    """0 bytes on devices that do not exist. So are `memory_reserved` and the largest of both.
+
+    >>> torch.cuda.memory_allocated(), torch.cuda.max_memory_reserved()
+    (0, 0)
+    """
     return 0
 
 
@@ -178,32 +296,55 @@ max_memory_allocated = memory_reserved = max_memory_reserved = memory_cached = m
 
 
 def memory_stats(device: Any = None) -> dict[str, Any]:
-    """{}: nothing is allocated on devices that do not exist."""
+    """{}: nothing is allocated on devices that do not exist.
+
+    >>> dict(torch.cuda.memory_stats())
+    {}
+    """
     return {}
 
 
 def memory_summary(device: Any = None, abbreviated: bool = False) -> str:
-    """A line that says there is no device."""
+    """A line that says there is no device. `torch.explain.memory()` tells of the CPU's memory.
+
+    >>> torch.cuda.memory_summary()
+    'no CUDA device: no memory is allocated on one'
+    """
     return "no CUDA device: no memory is allocated on one"
 
 
 def get_rng_state(device: Any = "cuda") -> Any:
-    """Raises: there is no CUDA generator."""
+    """Raises: there is no CUDA generator. `torch.get_rng_state()` is the CPU's.
+
+    >>> torch.cuda.get_rng_state() if torch.cuda.is_available() else "no generator"
+    'no generator'
+    """
     return usable("cuda")
 
 
 def get_rng_state_all() -> list[Any]:
-    """[]: no devices."""
+    """[]: one state for each device, of which there is none.
+
+    >>> torch.cuda.get_rng_state_all()
+    []
+    """
     return []
 
 
 def set_rng_state(new_state: Any, device: Any = "cuda") -> None:
-    """Raises: there is no CUDA generator."""
+    """Raises: there is no CUDA generator.
+
+    >>> if torch.cuda.is_available():
+    ...     torch.cuda.set_rng_state(torch.cuda.get_rng_state())
+    """
     usable("cuda")
 
 
 def set_rng_state_all(new_states: Any) -> None:
-    """Accepts the empty list that `get_rng_state_all` gives."""
+    """Accepts the empty list that `get_rng_state_all` gives; states of devices raise.
+
+    >>> torch.cuda.set_rng_state_all(torch.cuda.get_rng_state_all())
+    """
     if list(new_states):
         usable("cuda")
 
