@@ -20,6 +20,10 @@ function html(parts, ...values) {
   return new Markup(parts.reduce((out, part, i) => out + flat(values[i - 1]) + part));
 }
 
+/** Text in which names stand in backquotes. */
+const prose = (text) => text.split("\n").map((line, i) => html`${i ? html`<br>` : ""}${
+  line.split("`").map((part, k) => (k % 2 ? html`<code>${part}</code>` : part))}`);
+
 const by = (id) => document.getElementById(id);
 const sum = (list, of = (x) => x) => list.reduce((total, x) => total + of(x), 0);
 const most = (list, of = (x) => x) => list.reduce((best, x) => Math.max(best, of(x)), 0);

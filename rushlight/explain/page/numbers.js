@@ -67,8 +67,13 @@ function health(here) {
   return out.length ? html`<section><h2>In short</h2><ul class="health">${out}</ul></section>` : "";
 }
 const word_text = (name) => name;
-const some = (list) => list.slice(0, 6).map((n, i) => html`${i ? ", " : ""}<a href="#numbers/${encodeURIComponent(n.name)}"><code>${number_name(n)}</code></a>`)
-  .concat(list.length > 6 ? [html` and ${count(list.length - 6)} more`] : []);
+function some(list) { // those of one name once: a module may be called again and again
+  const names = new Map();
+  for (const n of list) names.set(number_name(n), [...(names.get(number_name(n)) || []), n]);
+  const all = [...names].map(([name, same], i) => html`${i ? ", " : ""}<a href="#numbers/${encodeURIComponent(same[0].name)}"><code>${name}</code></a>${
+    same.length > 1 ? ` (${count(same.length)} times)` : ""}`);
+  return all.length > 6 ? [...all.slice(0, 6), html` and ${count(all.length - 6)} more`] : all;
+}
 
 /** Gradients of weights in the order of the model: from the first layer to the last. */
 const by_depth = (here) => here.filter((n) => n.what === "gradient" && n.finite && Number.isFinite(n.norm)).sort((a, b) => a.module - b.module);

@@ -16,6 +16,7 @@ PARTS.push({
       : html`<section><h2>Advice</h2>${advice()}</section><div class="beside"><section>${longest(step)}</section><section>${all_steps(step)}</section></div>`
       }${glossary()}`);
   },
+  go(item) { point_at(by(item)); },
 });
 
 function sentence(step) {
@@ -49,6 +50,11 @@ function alarms() {
   if (R.unreached.length) {
     out.push(html`<section class="alarm" id="unreached"><h2>${plural(R.unreached.length, "parameter")} got no gradient</h2>
       <p>The optimiser cannot change what has no gradient.</p>${unreached_list(12)}</section>`);
+  }
+  const wrong = R.findings.filter((f) => f.weight >= 2);
+  if (!out.length && wrong.length) {
+    out.push(html`<section class="alarm" id="wrong"><h2>The result is wrong</h2><ul>${wrong.map((f) => html`<li><a
+      href="#overview/advice-${css(f.kind)}">${prose(f.title)}</a></li>`)}</ul></section>`);
   }
   return out;
 }
@@ -94,8 +100,8 @@ function advice() {
   }
   const order = [...R.findings].sort((a, b) => b.weight - a.weight);
   return html`<ol class="advice">${order.map((f) => html`<li class="${f.weight >= 2 ? "wrong" : ""}" id="advice-${css(f.kind)}">
-    <h3>${f.title}</h3>${f.gain ? html`<p class="gain"><b>${f.gain}</b> <span class="soft">${
-      f.measured ? "measured" : "computed"}</span></p>` : ""}<p>${f.text.split("\n").map((t, i) => html`${i ? html`<br>` : ""}${t}`)}</p>${
+    <h3>${prose(f.title)}</h3>${f.gain ? html`<p class="gain"><b>${f.gain}</b> <span class="soft">${
+      f.measured ? "measured" : "computed"}</span></p>` : ""}<p>${prose(f.text)}</p>${
       quoted(line_of(f))}${f.event >= 0 || f.module >= 0 ? html`<p class="links">${
       f.module >= 0 ? html`module ${to_module(R.modules[f.module])} ` : ""}${
       f.event >= 0 ? html`operation ${to_event(shown(R.events[f.event]))}` : ""}</p>` : ""}</li>`)}</ol>`;

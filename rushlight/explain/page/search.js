@@ -30,7 +30,7 @@ function entries() {
   for (const l of R.lines) out.push({ kind: "line", text: l.text.trim(), about: place(l), to: () => `program/L${l.i}` });
   const names = new Set(R.numbers.filter((n) => n.what === "parameter" || n.what === "gradient").map((n) => n.name));
   for (const name of names) out.push({ kind: "parameter", text: name, about: "its numbers", to: () => `numbers/${name}` });
-  for (const f of R.findings) out.push({ kind: "advice", text: f.title, about: f.gain, to: () => "overview" });
+  for (const f of R.findings) out.push({ kind: "advice", text: f.title, about: f.gain, to: () => `overview/advice-${css(f.kind)}` });
   for (const entry of out) entry.low = `${entry.text} ${entry.about} ${entry.also || ""}`.toLowerCase();
   return out;
 }
