@@ -68,16 +68,19 @@ def fuse(
     name: str,
     traced: Callable[..., Any] | None = None,
     alone: bool | None = None,
+    *,
+    widens: bool = True,
 ) -> Callable[..., Any]:
     """`formula`, by a kernel where arrays are large. Arguments may be None where it allows.
 
     `traced` is what is called on `Expr` variables to see the formula, where that differs: where
     the formula is one step (`alone`), a NumPy ufunc, or is written for NumPy's sake. float16 and
-    bfloat16 may come as they are.
+    bfloat16 may come as they are; they are computed in float32 (`widens`), but for a formula that
+    has no kernel and looks at the bits of the type that it is given.
     """
 
     def by_numpy(*args: Any, **kw: Any) -> Any:
-        for a in args:
+        for a in args if widens else ():
             if a.__class__ is ndarray and a.dtype in LOW:
                 return computed_wide(formula, a.dtype, args, kw)
         return formula(*args, **kw)
@@ -90,7 +93,7 @@ def fuse(
         for a in args:
             if a.__class__ is ndarray and a.size >= (least if alone else tuning.ELEMENTWISE_LEAST):
                 return known(*args, **kw)
-        for a in args:
+        for a in args if widens else ():
             if a.__class__ is ndarray and a.dtype in LOW:
                 return computed_wide(formula, a.dtype, args, kw)
         return formula(*args, **kw)

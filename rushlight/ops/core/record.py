@@ -126,8 +126,10 @@ class Op:
         self._nodes: dict[str, type[op_node.OpNode]] = {}
         # the plain one of `_nodes`, once needed
         self.float_node: type[op_node.OpNode] | None = None
-        if kind == "elementwise" and self.numerics.low != "keep":  # kernels compute in float32
-            self.fn = elementwise_kernels.fuse(fn, self.name, None if self.ufunc is None else self)
+        if kind == "elementwise":
+            seen = None if self.ufunc is None else self
+            widens = self.numerics.compute
+            self.fn = elementwise_kernels.fuse(fn, self.name, seen, widens=widens)
 
     def _take(self) -> None:
         """Put what the door reads in every call on the record itself."""

@@ -254,6 +254,7 @@ def test_the_next_number_is_one_of_the_type(dtype):
         assert y[0].item() == 1 + step
         y.sum().backward()
         assert x.grad[0] == 1
+        assert torch.equal(x.detach().clone().nextafter_(2 * x.detach()), y)
     smallest = torch.nextafter(torch.zeros(1, dtype=dtype), torch.ones(1, dtype=dtype))
     assert smallest.item() == torch.finfo(dtype).smallest_normal * step
 
