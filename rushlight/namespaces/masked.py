@@ -192,7 +192,17 @@ NORMALIZATIONS = frozenset(("softmax", "log_softmax", "softmin", "normalize", "c
 @in_any_layout
 def sum(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None,
         mask: Any = None) -> Any:  # fmt: skip
-    """The sum of the elements that count."""
+    """The sum of the elements where the mask is True, 0 of none.
+
+    input: a tensor; dim: an int or a tuple, None for all; keepdim: these dimensions stay, with size
+    1; dtype: the type of the elements first (int64 for integers by default); mask: bools that
+    broadcast to the shape of input, None for all elements.
+
+    >>> x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> mask = torch.tensor([[True, False], [True, True]])
+    >>> torch.masked.sum(x, 1, mask=mask)
+    tensor([1., 7.])
+    """
     x = filled(input, mask, 0, integral(input, dtype))
     return x.sum(dims(input, dim), keepdim=keepdim) if input.ndim else x
 
@@ -200,7 +210,13 @@ def sum(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None
 @in_any_layout
 def prod(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None,
          mask: Any = None) -> Any:  # fmt: skip
-    """The product of the elements that count."""
+    """The product of the elements where the mask is True, 1 of none; parameters as of `sum`.
+
+    >>> x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> mask = torch.tensor([[True, False], [True, True]])
+    >>> torch.masked.prod(x, 1, mask=mask)
+    tensor([ 1., 12.])
+    """
     x = filled(input, mask, 1, integral(input, dtype))
     for d in reversed(_canonical_dim(dim, input.ndim)):
         x = x.prod(d, keepdim=keepdim)
@@ -210,55 +226,106 @@ def prod(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = Non
 @in_any_layout
 def amax(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None,
          mask: Any = None) -> Any:  # fmt: skip
-    """The largest of the elements that count."""
+    """The largest of the elements where the mask is True, -inf of none; parameters as of `sum`.
+
+    >>> x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> mask = torch.tensor([[True, False], [True, True]])
+    >>> torch.masked.amax(x, 1, mask=mask)
+    tensor([1., 4.])
+    """
     return filled(input, mask, lowest, dtype).amax(dims(input, dim), keepdim=keepdim)
 
 
 @in_any_layout
 def amin(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None,
          mask: Any = None) -> Any:  # fmt: skip
-    """The smallest of the elements that count."""
+    """The smallest of the elements where the mask is True, inf of none; parameters as of `sum`.
+
+    >>> x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> mask = torch.tensor([[False, True], [True, True]])
+    >>> torch.masked.amin(x, 1, mask=mask)
+    tensor([2., 3.])
+    """
     return filled(input, mask, highest, dtype).amin(dims(input, dim), keepdim=keepdim)
 
 
 def argmax(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None,
            mask: Any = None) -> Any:  # fmt: skip
-    """Where the largest of the elements that count stands; as PyTorch's, in the input's type."""
+    """Where the largest of the elements that count stands; as PyTorch's, in the input's type.
+
+    >>> x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> mask = torch.tensor([[True, False], [True, True]])
+    >>> torch.masked.argmax(x, 1, mask=mask)
+    tensor([0., 1.])
+    """
     x = filled(input, mask, lowest, dtype)
     return x.argmax(dim, keepdim=bool(keepdim)).to(x.dtype)
 
 
 def argmin(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None,
            mask: Any = None) -> Any:  # fmt: skip
-    """Where the smallest of the elements that count stands; as PyTorch's, in the input's type."""
+    """Where the smallest of the elements that count stands; as PyTorch's, in the input's type.
+
+    >>> x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> mask = torch.tensor([[False, True], [True, True]])
+    >>> torch.masked.argmin(x, 1, mask=mask)
+    tensor([1., 0.])
+    """
     x = filled(input, mask, highest, dtype)
     return x.argmin(dim, keepdim=bool(keepdim)).to(x.dtype)
 
 
 def cumsum(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
-    """Running sums of the elements that count, in the input's type."""
+    """Running sums of the elements that count, in the input's type; the others add 0.
+
+    >>> mask = torch.tensor([True, False, True])
+    >>> torch.masked.cumsum(torch.tensor([1.0, 2.0, 3.0]), 0, mask=mask)
+    tensor([1., 1., 4.])
+    """
     x = filled(input, mask, 0, dtype)
     return x.cumsum(dim, dtype=x.dtype)
 
 
 def cumprod(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
-    """Running products of the elements that count, in the input's type."""
+    """Running products of the elements that count, in the input's type; the others are taken for 1.
+
+    >>> mask = torch.tensor([True, False, True])
+    >>> torch.masked.cumprod(torch.tensor([2.0, 3.0, 4.0]), 0, mask=mask)
+    tensor([2., 2., 8.])
+    """
     x = filled(input, mask, 1, dtype)
     return x.cumprod(dim, dtype=x.dtype)
 
 
 def softmax(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
-    """Softmax of the elements that count; the others get 0, all of them NaN."""
+    """Softmax along `dim` of the elements where the mask is True; the others get 0, and a row of
+    which none counts is NaN.
+
+    >>> mask = torch.tensor([True, False, True])
+    >>> torch.masked.softmax(torch.tensor([0.0, 5.0, 0.0]), 0, mask=mask)
+    tensor([0.5000, 0.0000, 0.5000])
+    """
     return filled(input, mask, -math.inf, dtype).softmax(dim)
 
 
 def log_softmax(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
-    """Logarithms of `softmax`."""
+    """The logarithms of `softmax`: -inf where the mask is False.
+
+    >>> mask = torch.tensor([True, False, True])
+    >>> torch.masked.log_softmax(torch.tensor([0.0, 5.0, 0.0]), 0, mask=mask)
+    tensor([-0.6931,    -inf, -0.6931])
+    """
     return filled(input, mask, -math.inf, dtype).log_softmax(dim)
 
 
 def softmin(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
-    """Softmax of the negative."""
+    """Softmax of the negative along `dim`, of the elements where the mask is True; the others get
+    0.
+
+    >>> mask = torch.tensor([True, False, True])
+    >>> torch.masked.softmin(torch.tensor([0.0, 5.0, 1.0]), 0, mask=mask)
+    tensor([0.7311, 0.0000, 0.2689])
+    """
     return (-filled(input, mask, math.inf, dtype)).softmax(dim)
 
 
@@ -270,7 +337,15 @@ def count(input: Any, dim: Any, keepdim: bool, mask: Any) -> Any:
 @in_any_layout
 def mean(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None,
          mask: Any = None) -> Any:  # fmt: skip
-    """The mean of the elements that count; NaN of none."""
+    """The mean of the elements where the mask is True, NaN of none; parameters as of `sum`.
+
+    ValueError for integers without dtype.
+
+    >>> x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> mask = torch.tensor([[True, False], [True, True]])
+    >>> torch.masked.mean(x, 1, mask=mask)
+    tensor([1.0000, 3.5000])
+    """
     x = input if dtype is None else input.to(dtype)
     if not (x.is_floating_point() or x.is_complex()):
         raise ValueError(f"masked mean expects a floating or complex dtype, got {x.dtype}")
@@ -279,7 +354,13 @@ def mean(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = Non
 
 def median(input: Any, dim: int = -1, *, keepdim: bool = False, dtype: Any = None,
            mask: Any = None) -> Any:  # fmt: skip
-    """The median of the elements that count; NaN of none."""
+    """The median along `dim` (-1 by default) of the elements where the mask is True, the lower of
+    two; NaN of none. For floats.
+
+    >>> mask = torch.tensor([True, True, False, True])
+    >>> torch.masked.median(torch.tensor([1.0, 7.0, 100.0, 3.0]), 0, mask=mask)
+    tensor(3.)
+    """
     x = input if dtype is None else input.to(dtype)
     if not x.is_floating_point():
         raise ValueError(f"input must be floating point, got {x.dtype}")
@@ -291,14 +372,27 @@ def median(input: Any, dim: int = -1, *, keepdim: bool = False, dtype: Any = Non
 
 def logsumexp(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None,
               mask: Any = None) -> Any:  # fmt: skip
-    """The logarithm of the sum of exponentials of the elements that count."""
+    """`log(sum of exp(x))` of the elements where the mask is True, -inf of none; parameters as of
+    `sum`.
+
+    >>> mask = torch.tensor([True, False, True])
+    >>> torch.masked.logsumexp(torch.tensor([0.0, 5.0, 0.0]), 0, mask=mask)
+    tensor(0.6931)
+    """
     x = filled(input, mask, lowest, dtype)
     return x.logsumexp(dims(input, dim), keepdim=keepdim).to(x.dtype)
 
 
 def logaddexp(input: Any, other: Any, *, dtype: Any = None, input_mask: Any = None,
               other_mask: Any = None) -> Any:  # fmt: skip
-    """log(exp(a) + exp(b)) of the elements that count."""
+    """`log(exp(input) + exp(other))`; an element that its mask excludes counts as -inf.
+
+    input_mask, other_mask: bools that broadcast to each of the two; None for all elements.
+
+    >>> a, mask = torch.tensor([0.0, 0.0]), torch.tensor([True, False])
+    >>> torch.masked.logaddexp(a, a, input_mask=mask)
+    tensor([0.6931, 0.0000])
+    """
     x = filled(input, input_mask, -math.inf, dtype)
     y = filled(other, other_mask, -math.inf, dtype)
     return torch.logaddexp(x, y)
@@ -306,7 +400,14 @@ def logaddexp(input: Any, other: Any, *, dtype: Any = None, input_mask: Any = No
 
 def norm(input: Any, ord: Any = 2.0, dim: Any = None, *, keepdim: bool = False, dtype: Any = None,
          mask: Any = None) -> Any:  # fmt: skip
-    """The vector norm of the elements that count."""
+    """The vector norm of the elements where the mask is True.
+
+    ord: 2 by default, as of `torch.linalg.vector_norm`; the others as of `sum`.
+
+    >>> mask = torch.tensor([True, False, True])
+    >>> torch.masked.norm(torch.tensor([3.0, 100.0, 4.0]), 2, 0, mask=mask)
+    tensor(5.)
+    """
     neutral = math.inf if ord == -math.inf else 0.0
     x = filled(input, mask, neutral, dtype)
     return torch.linalg.vector_norm(x, ord, dims(input, dim), bool(keepdim))
@@ -314,14 +415,30 @@ def norm(input: Any, ord: Any = 2.0, dim: Any = None, *, keepdim: bool = False, 
 
 def normalize(input: Any, ord: Any, dim: int, *, eps: float = 1e-12, dtype: Any = None,
               mask: Any = None) -> Any:  # fmt: skip
-    """The elements that count over their norm, or over `eps` where that is larger."""
+    """The elements that count over their norm along `dim`, or over eps where that is larger; 0 for
+    the others.
+
+    ord: of the norm; eps: 1e-12 by default.
+
+    >>> mask = torch.tensor([True, False, True])
+    >>> torch.masked.normalize(torch.tensor([3.0, 100.0, 4.0]), 2.0, 0, mask=mask)
+    tensor([0.6000, 0.0000, 0.8000])
+    """
     denominator = norm(input, ord, dim, keepdim=True, dtype=dtype, mask=mask)
     return filled(input, mask, 0, dtype) / denominator.clamp_min(eps)
 
 
 def var(input: Any, dim: Any = None, unbiased: bool | None = None, *, correction: Any = None,
         keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:  # fmt: skip
-    """The variance of the elements that count."""
+    """The variance of the elements where the mask is True.
+
+    correction: taken off their number, 1 by default; unbiased: False for 0. dim, keepdim, dtype and
+    mask as of `sum`.
+
+    >>> mask = torch.tensor([True, False, True])
+    >>> torch.masked.var(torch.tensor([1.0, 100.0, 3.0]), 0, mask=mask)
+    tensor(2.)
+    """
     x = input if dtype is None else input.to(dtype)
     if not (x.is_floating_point() or x.is_complex()):
         x = x.to(torch.get_default_dtype())
@@ -336,7 +453,12 @@ def var(input: Any, dim: Any = None, unbiased: bool | None = None, *, correction
 
 def std(input: Any, dim: Any = None, unbiased: bool | None = None, *, correction: Any = None,
         keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:  # fmt: skip
-    """The standard deviation of the elements that count."""
+    """The standard deviation of the elements where the mask is True: the root of `var`.
+
+    >>> mask = torch.tensor([True, False, True])
+    >>> torch.masked.std(torch.tensor([1.0, 100.0, 3.0]), 0, mask=mask, unbiased=False)
+    tensor(1.)
+    """
     return var(
         input, dim, unbiased, correction=correction, keepdim=keepdim, dtype=dtype, mask=mask
     ).sqrt()

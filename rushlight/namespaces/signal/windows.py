@@ -58,7 +58,16 @@ def finished(name: str, M: int, sym: bool, formula: Any, kw: dict[str, Any]) -> 
 def exponential(
     M: int, *, center: Any = None, tau: float = 1.0, sym: bool = True, **kw: Any
 ) -> Any:
-    """exp(-|k - center| / tau)."""
+    """The exponential window: `w[k] = exp(-|k - center| / tau)`.
+
+    M: how many points; center: the place of its top, the middle by default, to be given only with
+    sym=False; tau: how fast it falls, 1 by default; sym: False for a periodic window. ValueError
+    where tau is not positive. dtype (float32 or float64), device and requires_grad as of
+    `torch.zeros`.
+
+    >>> torch.signal.windows.exponential(5)
+    tensor([0.1353, 0.3679, 1.0000, 0.3679, 0.1353])
+    """
     if tau <= 0:
         raise ValueError(f"Tau must be positive, got: {tau} instead.")
     if sym and center is not None:
@@ -70,12 +79,27 @@ def exponential(
 
 
 def cosine(M: int, *, sym: bool = True, **kw: Any) -> Any:
-    """sin(pi (k + 1/2) / M), of M + 1 for a periodic window."""
+    """The cosine window, half of a sine wave: `w[k] = sin(pi * (k + 1 / 2) / M)`, with M + 1 in
+    place of M for a periodic window.
+
+    M: how many points; sym: True by default. dtype (float32 or float64), device and requires_grad
+    as of `torch.zeros`.
+
+    >>> torch.signal.windows.cosine(5)
+    tensor([0.3090, 0.8090, 1.0000, 0.8090, 0.3090])
+    """
     return finished("cosine", M, sym, lambda k, n: np.sin(np.pi * (k + 0.5) / (n + 1)), kw)
 
 
 def gaussian(M: int, *, std: float = 1.0, sym: bool = True, **kw: Any) -> Any:
-    """exp(-((k - n/2) / std)^2 / 2)."""
+    """The Gaussian window: `w[k] = exp(-((k - n / 2) / std) ** 2 / 2)`.
+
+    M: how many points; std: 1 by default, ValueError where it is not positive; sym: False for a
+    periodic window, with n = M in place of M - 1.
+
+    >>> torch.signal.windows.gaussian(5)
+    tensor([0.1353, 0.6065, 1.0000, 0.6065, 0.1353])
+    """
     if std <= 0:
         raise ValueError(f"Standard deviation must be positive, got: {std} instead.")
     return finished(
@@ -84,7 +108,14 @@ def gaussian(M: int, *, std: float = 1.0, sym: bool = True, **kw: Any) -> Any:
 
 
 def kaiser(M: int, *, beta: float = 12.0, sym: bool = True, **kw: Any) -> Any:
-    """I0(beta sqrt(1 - ((k - n/2) / (n/2))^2)) / I0(beta)."""
+    """The Kaiser window: `w[k] = i0(beta * sqrt(1 - (2 * k / n - 1) ** 2)) / i0(beta)`.
+
+    M: how many points; beta: how narrow it is, 12 by default, ValueError where it is negative; sym:
+    False for a periodic window, with n = M in place of M - 1.
+
+    >>> torch.signal.windows.kaiser(5, beta=4.0)
+    tensor([0.0885, 0.6334, 1.0000, 0.6334, 0.0885])
+    """
     if beta < 0:
         raise ValueError(f"beta must be non-negative, got: {beta} instead.")
     return finished(
@@ -95,7 +126,15 @@ def kaiser(M: int, *, beta: float = 12.0, sym: bool = True, **kw: Any) -> Any:
 
 
 def general_cosine(M: int, *, a: Iterable[float], sym: bool = True, **kw: Any) -> Any:
-    """The sum of (-1)^i a_i cos(2 pi i k / n)."""
+    """A window of weighted cosines: `w[k] = sum over i of (-1) ** i * a[i] * cos(2 * pi * i * k /
+    n)`.
+
+    M: how many points; a: the weights; sym: False for a periodic window, with n = M in place of M -
+    1.
+
+    >>> torch.signal.windows.general_cosine(5, a=[0.5, 0.5])
+    tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
+    """
     if not isinstance(a, Iterable):
         raise TypeError("Coefficients must be a list/tuple")
     weights = list(a)
@@ -113,30 +152,70 @@ def cosines(M: int, weights: list[float], sym: bool, kw: dict[str, Any]) -> Any:
 
 
 def general_hamming(M: int, *, alpha: float = 0.54, sym: bool = True, **kw: Any) -> Any:
-    """alpha - (1 - alpha) cos(2 pi k / n)."""
+    """`w[k] = alpha - (1 - alpha) * cos(2 * pi * k / n)`.
+
+    M: how many points; alpha: 0.54 by default, which is the Hamming window; 0.5 is the Hann window;
+    sym: False for a periodic window, with n = M in place of M - 1.
+
+    >>> torch.signal.windows.general_hamming(5, alpha=0.6)
+    tensor([0.2000, 0.6000, 1.0000, 0.6000, 0.2000])
+    """
     return cosines(M, [alpha, 1.0 - alpha], sym, kw)
 
 
 def hamming(M: int, *, sym: bool = True, **kw: Any) -> Any:
-    """0.54 - 0.46 cos(2 pi k / n)."""
+    """The Hamming window: `w[k] = 0.54 - 0.46 * cos(2 * pi * k / n)`.
+
+    M: how many points; sym: False for a periodic window, with n = M in place of M - 1.
+
+    >>> torch.signal.windows.hamming(5)
+    tensor([0.0800, 0.5400, 1.0000, 0.5400, 0.0800])
+    """
     return cosines(M, [0.54, 0.46], sym, kw)
 
 
 def hann(M: int, *, sym: bool = True, **kw: Any) -> Any:
-    """(1 - cos(2 pi k / n)) / 2."""
+    """The Hann window: `w[k] = (1 - cos(2 * pi * k / n)) / 2`.
+
+    M: how many points; sym: False for a periodic window, with n = M in place of M - 1.
+    `torch.hann_window` is periodic by default.
+
+    >>> torch.signal.windows.hann(5)
+    tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
+    >>> torch.signal.windows.hann(4, sym=False)
+    tensor([0.0000, 0.5000, 1.0000, 0.5000])
+    """
     return cosines(M, [0.5, 0.5], sym, kw)
 
 
 def blackman(M: int, *, sym: bool = True, **kw: Any) -> Any:
-    """0.42 - 0.5 cos(2 pi k / n) + 0.08 cos(4 pi k / n)."""
+    """The Blackman window: `w[k] = 0.42 - 0.5 * cos(2 * pi * k / n) + 0.08 * cos(4 * pi * k / n)`.
+
+    M: how many points; sym: False for a periodic window, with n = M in place of M - 1.
+
+    >>> torch.signal.windows.blackman(5)[1:4]
+    tensor([0.3400, 1.0000, 0.3400])
+    """
     return cosines(M, [0.42, 0.5, 0.08], sym, kw)
 
 
 def nuttall(M: int, *, sym: bool = True, **kw: Any) -> Any:
-    """Nuttall's four cosines."""
+    """Nuttall's window of four cosines, with the weights 0.3636, 0.4892, 0.1366 and 0.0106.
+
+    M: how many points; sym: False for a periodic window, with n = M in place of M - 1.
+
+    >>> torch.signal.windows.nuttall(5)[1:4]
+    tensor([0.2270, 1.0000, 0.2270])
+    """
     return cosines(M, [0.3635819, 0.4891775, 0.1365995, 0.0106411], sym, kw)
 
 
 def bartlett(M: int, *, sym: bool = True, **kw: Any) -> Any:
-    """A triangle: 1 - |2 k / n - 1|."""
+    """The Bartlett window, a triangle: `w[k] = 1 - |2 * k / n - 1|`.
+
+    M: how many points; sym: False for a periodic window, with n = M in place of M - 1.
+
+    >>> torch.signal.windows.bartlett(5)
+    tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
+    """
     return finished("bartlett", M, sym, lambda k, n: 1 - np.abs(2 * k / n - 1), kw)

@@ -75,7 +75,8 @@ question(
     """,
     lambda t: t.is_floating_point(),
 )
-question("is_complex",
+question(
+    "is_complex",
     """Whether the dtype is a complex type.
 
     >>> torch.is_complex(torch.tensor([1j])), torch.is_complex(torch.tensor([1.0]))
@@ -83,7 +84,8 @@ question("is_complex",
     """,
     lambda t: t.is_complex(),
 )
-question("is_signed",
+question(
+    "is_signed",
     """Whether the dtype has negative values.
 
     >>> torch.is_signed(torch.tensor([1.0])), torch.is_signed(torch.tensor([1], dtype=torch.uint8))
@@ -102,7 +104,8 @@ question(
     """,
     lambda t: t.is_inference(),
 )
-question("is_distributed",
+question(
+    "is_distributed",
     """False: there are no such tensors any more, in PyTorch either.
 
     >>> torch.is_distributed(torch.ones(2))

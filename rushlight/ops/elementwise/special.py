@@ -580,7 +580,8 @@ def _shifted(_k: int, x: Any, p: Any, q: Any) -> Any:
     return 2 * (2 * x - 1) * p - q
 
 
-chebyshev_polynomial_t = _family("chebyshev_polynomial_t", lambda x: x + 0, _chebyshev,
+chebyshev_polynomial_t = _family(
+    "chebyshev_polynomial_t", lambda x: x + 0, _chebyshev,
     """The Chebyshev polynomial of the first kind, T_n(x): `T_0 = 1`, `T_1 = x`,
     `T_(k+1) = 2 * x * T_k - T_(k-1)`.
 
@@ -590,7 +591,8 @@ chebyshev_polynomial_t = _family("chebyshev_polynomial_t", lambda x: x + 0, _che
     >>> torch.special.chebyshev_polynomial_t(torch.tensor([0.5, -0.5]), 3)
     tensor([-1.,  1.])
     """)
-chebyshev_polynomial_u = _family("chebyshev_polynomial_u", lambda x: 2 * x, _chebyshev,
+chebyshev_polynomial_u = _family(
+    "chebyshev_polynomial_u", lambda x: 2 * x, _chebyshev,
     """The Chebyshev polynomial of the second kind, U_n(x): `U_0 = 1`, `U_1 = 2 * x`,
     `U_(k+1) = 2 * x * U_k - U_(k-1)`.
 

@@ -81,15 +81,41 @@ def _factory(name: str, formula: Any, doc: str) -> None:
 _factory(
     "hann_window",
     lambda k, n: 0.5 - 0.5 * np.cos(2 * np.pi * k / n),
-    "The Hann window: (1 - cos(2 pi k/n))/2.",
+    """The Hann window: `w[k] = (1 - cos(2 * pi * k / n)) / 2`.
+
+    window_length: how many values; periodic: True, the default, takes n = window_length, so that
+    copies go together, as `stft` wants; False takes window_length - 1, and the window is symmetric.
+    dtype: a float type.
+
+    >>> torch.hann_window(4)
+    tensor([0.0000, 0.5000, 1.0000, 0.5000])
+    >>> torch.hann_window(5, periodic=False)
+    tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
+    """,
 )
 _factory(
     "blackman_window",
     lambda k, n: 0.42 - 0.5 * np.cos(2 * np.pi * k / n) + 0.08 * np.cos(4 * np.pi * k / n),
-    "The Blackman window.",
+    """The Blackman window: `w[k] = 0.42 - 0.5 * cos(2 * pi * k / n) + 0.08 * cos(4 * pi * k /
+    n)`.
+
+    window_length: how many values; periodic: True, the default, takes n = window_length; False
+    takes window_length - 1, and the window is symmetric. dtype: a float type.
+
+    >>> torch.blackman_window(4)[1:]
+    tensor([0.3400, 1.0000, 0.3400])
+    """,
 )
 _factory(
-    "bartlett_window", lambda k, n: 1 - np.abs(2 * k / n - 1), "The Bartlett window, a triangle."
+    "bartlett_window", lambda k, n: 1 - np.abs(2 * k / n - 1),
+    """The Bartlett window, a triangle: `w[k] = 1 - |2 * k / n - 1|`.
+
+    window_length: how many values; periodic: True, the default, takes n = window_length; False
+    takes window_length - 1, and the window is symmetric. dtype: a float type.
+
+    >>> torch.bartlett_window(4)
+    tensor([0.0000, 0.5000, 1.0000, 0.5000])
+    """
 )
 
 
@@ -106,7 +132,15 @@ def hamming_window(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Any:
-    """The Hamming window: alpha - beta cos(2 pi k/n)."""
+    """The Hamming window: `w[k] = alpha - beta * cos(2 * pi * k / n)`.
+
+    window_length: how many values; periodic: True, the default, takes n = window_length; False
+    takes window_length - 1, and the window is symmetric. alpha: 0.54 by default; beta: 0.46. dtype:
+    a float type.
+
+    >>> torch.hamming_window(4)
+    tensor([0.0800, 0.5400, 1.0000, 0.5400])
+    """
     if pin_memory:
         refuse_pinned("hamming_window", pin_memory, device)
     _of_floats("hamming_window", dtype, layout)
@@ -131,7 +165,15 @@ def kaiser_window(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Any:
-    """The Kaiser window: i0(beta sqrt(1 - (2k/n - 1)^2)) / i0(beta)."""
+    """The Kaiser window: `w[k] = i0(beta * sqrt(1 - (2 * k / n - 1) ** 2)) / i0(beta)`.
+
+    window_length: how many values; periodic: True, the default, takes n = window_length; False
+    takes window_length - 1, and the window is symmetric. beta: how narrow it is, 12 by default.
+    dtype: a float type.
+
+    >>> torch.kaiser_window(4, True, 5.0)
+    tensor([0.0367, 0.5529, 1.0000, 0.5529])
+    """
     if isinstance(periodic, float):
         raise TypeError(
             message(
@@ -218,11 +260,19 @@ def stft(
     return_complex: bool | None = None,
     align_to_window: bool | None = None,
 ) -> Any:
-    """The short-time Fourier transform: (..., frequencies, frames) of windowed pieces of the
-    signal.
+    """The short-time Fourier transform: `rfft` of windowed pieces of a signal.
 
-    >>> import rushlight as torch
-    >>> torch.stft(torch.ones(100), 16, return_complex=True).shape
+    input (length,) or (batch, length); the result (*, n_fft // 2 + 1, frames), complex.
+
+    n_fft: the size of a piece; hop_length: the distance of pieces, n_fft // 4 by default;
+    win_length: the size of the window, n_fft by default, which stands in the middle of the piece;
+    window: a tensor (win_length,), ones by default. center: True, the default, continues the signal
+    on both sides by n_fft // 2, as pad_mode says ("reflect", "constant", "replicate", "circular").
+    normalized: divide by sqrt(n_fft). onesided: half of the terms, the default for real input.
+    return_complex: must be given for real input; False gives pairs of reals.
+
+    >>> x = torch.sin(torch.arange(100.0))
+    >>> torch.stft(x, 16, window=torch.hann_window(16), return_complex=True).shape
     torch.Size([9, 26])
     """
     if not input.numel():
@@ -303,8 +353,21 @@ def istft(
     length: int | None = None,
     return_complex: bool = False,
 ) -> Any:
-    """The least-squares inverse of stft: overlapped pieces, divided by the overlapped squared
-    window."""
+    """The inverse of `stft` in the sense of least squares: pieces are transformed back, windowed
+    and added where they overlap, and divided by the overlapped squares of the window.
+
+    input (frequencies, frames) or (batch, frequencies, frames), complex; the result (*, length).
+
+    n_fft, hop_length, win_length, window, center, normalized and onesided as they were for stft.
+    length: the length of the signal, where it is not to be what the frames give. return_complex:
+    for a signal that was complex. RuntimeError where the window leaves a place that no piece
+    covers.
+
+    >>> x, w = torch.sin(torch.arange(100.0)), torch.hann_window(16)
+    >>> y = torch.stft(x, 16, window=w, return_complex=True)
+    >>> torch.allclose(torch.istft(y, 16, window=w, length=100), x, atol=1e-5)
+    True
+    """
     hop = n_fft // 4 if hop_length is None else hop_length
     width = n_fft if win_length is None else win_length
     if input._a.dtype.kind not in "cW":

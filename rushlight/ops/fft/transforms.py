@@ -319,7 +319,20 @@ def _one(n: Any) -> Any:
 def fft(
     input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None
 ) -> Any:
-    """The discrete Fourier transform along dim, of n points (cut or filled with zeros)."""
+    """The discrete Fourier transform along one dimension: `y[k] = sum over j of x[j] * exp(-2 * pi
+    * i * j * k / n)`.
+
+    input (*, n, *), real or complex; the result is complex, of the same shape. `rfft` computes half
+    of it for real input.
+
+    n: how many values are taken: the dimension is cut, or filled with zeros; by default its size.
+    dim: -1 by default. norm: None or "backward", the default, scales nothing here and `ifft` by
+    1/n; "forward" scales here by 1/n; "ortho" both by 1/sqrt(n). Integers give the default float
+    type; RuntimeError for float16 and bfloat16.
+
+    >>> torch.fft.fft(torch.tensor([1.0, 2.0, 3.0, 4.0]))
+    tensor([10.+0.j, -2.+2.j, -2.+0.j, -2.-2.j])
+    """
     return finish("fft", full(input, _one(n), (dim,), norm, True), out)
 
 
@@ -327,7 +340,13 @@ def fft(
 def ifft(
     input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None
 ) -> Any:
-    """The inverse of fft."""
+    """The inverse of `fft`: `y[j] = sum over k of x[k] * exp(2 * pi * i * j * k / n) / n`.
+
+    n: how many values are taken; dim: -1 by default; norm: that of the `fft` it undoes.
+
+    >>> torch.fft.ifft(torch.fft.fft(torch.tensor([1.0, 2.0, 3.0, 4.0]))).real
+    tensor([1., 2., 3., 4.])
+    """
     return finish("ifft", full(input, _one(n), (dim,), norm, False), out)
 
 
@@ -335,11 +354,16 @@ def ifft(
 def rfft(
     input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None
 ) -> Any:
-    """The transform of real values: its first n // 2 + 1 terms; the others mirror them.
+    """The Fourier transform of real values: the first n // 2 + 1 terms; the others are their
+    conjugates.
 
-    >>> import rushlight as torch
-    >>> torch.fft.rfft(torch.ones(4)).shape
-    torch.Size([3])
+    input (*, n, *), real; the result (*, n // 2 + 1, *) is complex. RuntimeError for complex input.
+
+    n: how many values are taken; dim: -1 by default; norm: "backward" (the default), "forward" or
+    "ortho", as of `fft`.
+
+    >>> torch.fft.rfft(torch.tensor([1.0, 2.0, 3.0, 4.0]))
+    tensor([10.+0.j, -2.+2.j, -2.+0.j])
     """
     return finish("rfft", to_half("rfft", input, _one(n), (dim,), norm, True), out)
 
@@ -348,7 +372,16 @@ def rfft(
 def irfft(
     input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None
 ) -> Any:
-    """The inverse of rfft; n is the size of the result, by default 2 (m - 1)."""
+    """The inverse of `rfft`: real values from the first half of their terms.
+
+    input (*, m, *), complex; the result (*, n, *) is real.
+
+    n: the size of the result, by default 2 * (m - 1); give it where it was odd, as m does not tell.
+    dim: -1 by default; norm: that of the `rfft` it undoes.
+
+    >>> torch.fft.irfft(torch.fft.rfft(torch.tensor([1.0, 2.0, 3.0])), n=3)
+    tensor([1., 2., 3.])
+    """
     return finish("irfft", from_half("irfft", input, _one(n), (dim,), norm, False), out)
 
 
@@ -356,7 +389,15 @@ def irfft(
 def hfft(
     input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None
 ) -> Any:
-    """The real transform of a Hermitian signal, of which half is given."""
+    """The Fourier transform of a Hermitian signal, which is real: the first half of the signal is
+    given.
+
+    input (*, m, *), complex; the result (*, n, *) is real. n: its size, by default 2 * (m - 1).
+    dim: -1 by default; norm: "backward" (the default), "forward" or "ortho", as of `fft`.
+
+    >>> torch.fft.hfft(torch.tensor([10.0 + 0j, -2.0 + 2j, -2.0 + 0j]))
+    tensor([ 4., 16., 12.,  8.])
+    """
     return finish("hfft", from_half("hfft", input, _one(n), (dim,), norm, True), out)
 
 
@@ -364,7 +405,14 @@ def hfft(
 def ihfft(
     input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None
 ) -> Any:
-    """The inverse of hfft."""
+    """The inverse of `hfft`: the first half of a Hermitian signal from its real transform.
+
+    input (*, n, *), real; the result (*, n // 2 + 1, *) is complex. n, dim and norm are those of
+    `rfft`.
+
+    >>> torch.fft.ihfft(torch.tensor([1.0, 2.0, 3.0, 4.0]))
+    tensor([ 2.5000-0.0000j, -0.5000-0.5000j, -0.5000-0.0000j])
+    """
     return finish("ihfft", to_half("ihfft", input, _one(n), (dim,), norm, False), out)
 
 
@@ -375,7 +423,17 @@ def ihfft(
 def fftn(
     input: Any, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None
 ) -> Any:
-    """The transform over several dims (all by default), of sizes s."""
+    """The Fourier transform over several dimensions, one after the other.
+
+    s: the sizes to which these dimensions are cut or filled with zeros; -1 leaves one as it is.
+    dim: the dimensions; by default the last len(s), or all. norm: "backward" (the default),
+    "forward" or "ortho", as of `fft`, with n the product of the sizes. RuntimeError for a dimension
+    named twice.
+
+    >>> torch.fft.fftn(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[10.+0.j, -2.+0.j],
+            [-4.+0.j,  0.+0.j]])
+    """
     return finish("fftn", full(input, s, dim, norm, True), out)
 
 
@@ -383,7 +441,12 @@ def fftn(
 def ifftn(
     input: Any, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None
 ) -> Any:
-    """The inverse of fftn."""
+    """The inverse of `fftn`, whose parameters it has.
+
+    >>> torch.fft.ifftn(torch.fft.fftn(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))).real
+    tensor([[1., 2.],
+            [3., 4.]])
+    """
     return finish("ifftn", full(input, s, dim, norm, False), out)
 
 
@@ -391,7 +454,15 @@ def ifftn(
 def rfftn(
     input: Any, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None
 ) -> Any:
-    """The transform of real values over several dims; the last one is halved."""
+    """The Fourier transform of real values over several dimensions, of the last of which the first
+    half is returned.
+
+    input, real; in the result the last of `dim` has the size n // 2 + 1. s, dim and norm are those
+    of `fftn`.
+
+    >>> torch.fft.rfftn(torch.tensor([[1.0, 2.0, 3.0, 4.0], [0.0, 1.0, 0.0, 1.0]])).shape
+    torch.Size([2, 3])
+    """
     return finish("rfftn", to_half("rfftn", input, s, dim, norm, True), out)
 
 
@@ -399,7 +470,14 @@ def rfftn(
 def irfftn(
     input: Any, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None
 ) -> Any:
-    """The inverse of rfftn."""
+    """The inverse of `rfftn`: real values. The last of s is the size of the last dimension of the
+    result, by default 2 * (m - 1).
+
+    >>> x = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    >>> torch.fft.irfftn(torch.fft.rfftn(x), s=x.shape)
+    tensor([[1., 2., 3.],
+            [4., 5., 6.]])
+    """
     return finish("irfftn", from_half("irfftn", input, s, dim, norm, False), out)
 
 
@@ -407,7 +485,15 @@ def irfftn(
 def hfftn(
     input: Any, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None
 ) -> Any:
-    """The real transform of a Hermitian signal over several dims."""
+    """The Fourier transform of a signal that is Hermitian over several dimensions, which is real:
+    the first half of the last of them is given.
+
+    s, dim and norm are those of `irfftn`.
+
+    >>> torch.fft.hfftn(torch.ones(2, 3, dtype=torch.complex64))
+    tensor([[8., 0., 0., 0.],
+            [0., 0., 0., 0.]])
+    """
     return finish("hfftn", from_half("hfftn", input, s, dim, norm, True), out)
 
 
@@ -415,18 +501,25 @@ def hfftn(
 def ihfftn(
     input: Any, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None
 ) -> Any:
-    """The inverse of hfftn."""
+    """The inverse of `hfftn`: half of a Hermitian signal from its real transform.
+
+    s, dim and norm are those of `rfftn`.
+
+    >>> torch.fft.ihfftn(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[ 2.5000-0.j, -0.5000-0.j],
+            [-1.0000+0.j,  0.0000+0.j]])
+    """
     return finish("ihfftn", to_half("ihfftn", input, s, dim, norm, False), out)
 
 
-def _over_two(name: str, inner: Any) -> None:
+def _over_two(name: str, inner: Any, doc: str) -> None:
     def two(
         input: Any, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: Any = None
     ) -> Any:
         return inner(input, s, dim, norm, out=out)
 
     two.__name__ = two.__qualname__ = name
-    two.__doc__ = f"`{name[:-1]}n` over two dims, the last two by default."
+    two.__doc__ = doc
     half = name in ("irfft2", "hfft2")  # what it takes is the half of a symmetric spectrum
     composite(
         two,
@@ -436,15 +529,68 @@ def _over_two(name: str, inner: Any) -> None:
     )
 
 
-for _name, _inner in (
-    ("fft2", fftn),
-    ("ifft2", ifftn),
-    ("rfft2", rfftn),
-    ("irfft2", irfftn),
-    ("hfft2", hfftn),
-    ("ihfft2", ihfftn),
-):
-    _over_two(_name, _inner)
+_over_two(
+    "fft2", fftn,
+    """The Fourier transform over two dimensions, the last two by default: `fftn`.
+
+    s: the two sizes; dim: (-2, -1) by default; norm: "backward" (the default), "forward" or
+    "ortho".
+
+    >>> torch.fft.fft2(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[10.+0.j, -2.+0.j],
+            [-4.+0.j,  0.+0.j]])
+    """,
+)
+_over_two(
+    "ifft2", ifftn,
+    """The inverse of `fft2`, whose parameters it has.
+
+    >>> torch.fft.ifft2(torch.fft.fft2(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))).real
+    tensor([[1., 2.],
+            [3., 4.]])
+    """,
+)
+_over_two(
+    "rfft2", rfftn,
+    """The Fourier transform of real values over two dimensions, the last two by default:
+    `rfftn`. The last of them is halved.
+
+    s: the two sizes; dim: (-2, -1) by default; norm: "backward" (the default), "forward" or
+    "ortho".
+
+    >>> torch.fft.rfft2(torch.ones(3, 8, 8)).shape
+    torch.Size([3, 8, 5])
+    """,
+)
+_over_two(
+    "irfft2", irfftn,
+    """The inverse of `rfft2`: real values. The last of s is the last size of the result, by
+    default 2 * (m - 1).
+
+    >>> x = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    >>> torch.fft.irfft2(torch.fft.rfft2(x), s=x.shape)
+    tensor([[1., 2., 3.],
+            [4., 5., 6.]])
+    """,
+)
+_over_two(
+    "hfft2", hfftn,
+    """The Fourier transform of a signal that is Hermitian over two dimensions, the last two by
+    default: `hfftn`.
+
+    >>> torch.fft.hfft2(torch.ones(2, 3, dtype=torch.complex64)).shape
+    torch.Size([2, 4])
+    """,
+)
+_over_two(
+    "ihfft2", ihfftn,
+    """The inverse of `hfft2`: half of a Hermitian signal from its real transform.
+
+    >>> torch.fft.ihfft2(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[ 2.5000-0.j, -0.5000-0.j],
+            [-1.0000+0.j,  0.0000+0.j]])
+    """,
+)
 
 # -- frequencies -----------------------------------------------------------------------------------
 
@@ -493,7 +639,17 @@ def fftfreq(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Any:
-    """The frequencies of the terms of fft: [0, 1, ..., -2, -1] / (n d)."""
+    """The frequencies of the terms of `fft`: `[0, 1, ..., (n - 1) // 2, -(n // 2), ..., -1] / (n *
+    d)`.
+
+    n: the number of terms; d: the distance of the samples, 1 by default. dtype, device and
+    requires_grad are those of `torch.zeros`.
+
+    >>> torch.fft.fftfreq(5)
+    tensor([ 0.0000,  0.2000,  0.4000, -0.4000, -0.2000])
+    >>> torch.fft.fftfreq(4, d=0.5)
+    tensor([ 0.0000,  0.5000, -1.0000, -0.5000])
+    """
     if pin_memory and out is None:
         refuse_pinned("fftfreq", pin_memory, device)
     if layout is not None:
@@ -515,7 +671,14 @@ def rfftfreq(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Any:
-    """The frequencies of the terms of rfft."""
+    """The frequencies of the terms of `rfft`: `[0, 1, ..., n // 2] / (n * d)`.
+
+    n: the number of real samples; d: their distance, 1 by default. dtype, device and requires_grad
+    are those of `torch.zeros`.
+
+    >>> torch.fft.rfftfreq(4, d=0.5)
+    tensor([0.0000, 0.5000, 1.0000])
+    """
     if pin_memory and out is None:
         refuse_pinned("rfftfreq", pin_memory, device)
     if layout is not None:
@@ -535,11 +698,23 @@ def _rolled(x: Any, dim: Any, back: bool) -> Any:
 
 @composite(public="fft", samples=[case((3, 4)), case((3, 4), 1)])
 def fftshift(input: Any, dim: Any = None) -> Any:
-    """Moves the term of frequency 0 to the middle."""
+    """Move the term of frequency 0 to the middle, negative frequencies before it.
+
+    dim: an int or a tuple; None, the default, shifts all dimensions.
+
+    >>> torch.fft.fftshift(torch.fft.fftfreq(4))
+    tensor([-0.5000, -0.2500,  0.0000,  0.2500])
+    """
     return _rolled(input, dim, False)
 
 
 @composite(public="fft", samples=[case((3, 4)), case((3, 4), 1)])
 def ifftshift(input: Any, dim: Any = None) -> Any:
-    """The inverse of fftshift."""
+    """The inverse of `fftshift`: the term of frequency 0 comes first again.
+
+    dim: an int or a tuple; None, the default, shifts all dimensions.
+
+    >>> torch.fft.ifftshift(torch.tensor([-2.0, -1.0, 0.0, 1.0]))
+    tensor([ 0.,  1., -2., -1.])
+    """
     return _rolled(input, dim, True)

@@ -358,7 +358,15 @@ def randperm(n: int, **kw: Any) -> Any:
 
 @composite(public="torch", random=True, samples=[case((2, 3))])
 def rand_like(input: Any, **kw: Any) -> Any:
-    """`rand` of the shape, type and memory order of `input`: ``(input, *, dtype=None, ...)``."""
+    """`rand` of the shape, type and memory order of `input`: uniform numbers in [0, 1).
+
+    dtype, device, generator and requires_grad as of `rand`; memory_format: `torch.preserve_format`
+    by default.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.rand_like(torch.zeros(3))
+    tensor([0.4963, 0.7682, 0.0885])
+    """
     plan = _Plan("rand_like", kw, input.dtype, input)
     needs(plan.dtype, FLOATS, "check_uniform_bounds")
     return plan.fill(_array_like(input, plan), uniform_numbers, 0.0, 1.0)
@@ -366,7 +374,16 @@ def rand_like(input: Any, **kw: Any) -> Any:
 
 @composite(public="torch", random=True, samples=[case((2, 3))])
 def randn_like(input: Any, **kw: Any) -> Any:
-    """`randn` of the shape, type and memory order of `input`."""
+    """`randn` of the shape, type and memory order of `input`: normal numbers of mean 0 and variance
+    1.
+
+    dtype, device, generator and requires_grad as of `rand`; memory_format: `torch.preserve_format`
+    by default.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.randn_like(torch.zeros(3))
+    tensor([ 1.5410, -0.2934, -2.1788])
+    """
     plan = _Plan("randn_like", kw, input.dtype, input)
     needs(plan.dtype, FLOATS, "normal_kernel_cpu")
     return plan.fill(_array_like(input, plan), normal_numbers, 0.0, 1.0, None)
@@ -374,7 +391,16 @@ def randn_like(input: Any, **kw: Any) -> Any:
 
 @composite(public="torch", random=True, samples=[case((2, 3), 5)])
 def randint_like(input: Any, *args: Any, **kw: Any) -> Any:
-    """`randint` of the shape, type and memory order of `input`: ``(input, low=0, high)``."""
+    """`randint` of the shape, type and memory order of `input`: whole numbers from low up to, but
+    without, high.
+
+    low: 0 if not given; `randint_like(input, high)` or `randint_like(input, low, high)`. dtype:
+    that of input by default.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.randint_like(torch.zeros(4), 10)
+    tensor([4., 9., 3., 0.])
+    """
     values = _named("randint_like", args, kw, ("low", "high"))
     plan = _Plan("randint_like", kw, input.dtype, input)
     base, span = base_and_span(plan.dtype, values["low"], values["high"])
@@ -477,8 +503,14 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, **kw: Any) -> Any:
     ``normal(mean, std, *, generator=None, out=None)`` with a tensor for one or both of them, or
     ``normal(mean, std, size, *, generator=None, out=None, dtype=None, ...)`` with numbers.
 
-    Raises:
-        RuntimeError: a negative standard deviation.
+    mean: 0 by default; std: 1. RuntimeError for a negative standard deviation.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.normal(torch.tensor([0.0, 100.0]), torch.tensor([1.0, 0.0]))
+    tensor([  1.5410, 100.0000])
+    >>> torch.normal(5.0, 0.0, (2, 2))
+    tensor([[5., 5.],
+            [5., 5.]])
     """
     tensors = isinstance(mean, TensorBase), isinstance(std, TensorBase)
     dims = any(t and x._a.ndim for t, x in zip(tensors, (mean, std), strict=True))
@@ -528,8 +560,13 @@ _poisson = drawing("poisson", _draw_poisson)
 def poisson(input: Any, generator: Any = None) -> Any:
     """A Poisson number for each rate in `input`, of the same type.
 
-    Raises:
-        RuntimeError: a negative rate.
+    input: rates, a float tensor of any shape. RuntimeError for a negative rate.
+
+    >>> torch.poisson(torch.tensor([0.0, 0.0]))
+    tensor([0., 0.])
+    >>> _ = torch.manual_seed(0)
+    >>> torch.poisson(torch.tensor([1.0, 10.0, 1000.0]))
+    tensor([   2.,   15., 1029.])
     """
     needs(input, REAL_FLOATS, "poisson_cpu")
     a = input._a
@@ -556,16 +593,17 @@ def multinomial(
 ) -> Any:
     """Indices drawn with the probabilities in each row of `input` (they need not sum to one).
 
-    Args:
-        input: (n,) or (rows, n) weights, floating.
-        num_samples: how many indices a row gets.
-        replacement: whether an index may come twice.
+    input (n,) or (rows, n), floating weights; the result (num_samples,) or (rows, num_samples),
+    int64.
 
-    Returns:
-        int64 of shape (num_samples,) or (rows, num_samples).
+    num_samples: how many indices a row gets. replacement: whether an index may come twice; False by
+    default. RuntimeError for negative, infinite or only zero weights, and for more samples than
+    weights without replacement.
 
-    Raises:
-        RuntimeError: negative, infinite or only zero weights; more samples than weights.
+    >>> torch.multinomial(torch.tensor([0.0, 1.0, 0.0]), 4, replacement=True)
+    tensor([1, 1, 1, 1])
+    >>> torch.multinomial(torch.tensor([[1.0, 1.0], [0.0, 3.0]]), 1).shape
+    torch.Size([2, 1])
     """
     a = door.resolved(input._a)
     n = integer(num_samples, "multinomial", "num_samples")

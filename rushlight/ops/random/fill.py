@@ -222,7 +222,15 @@ def check_std(std: float) -> None:
     samples=[case((3, 4)), case((3, 4), -1.0, 2.0)],
 )
 def uniform_(self: Any, *args: Any, generator: Any = None, **kw: Any) -> Any:
-    """Fill with numbers in [from, to): ``uniform_(from=0, to=1, *, generator=None)``."""
+    """Fill with numbers drawn evenly from [from, to): ``uniform_(from=0, to=1, *,
+    generator=None)``.
+
+    For floats and complex numbers; RuntimeError where from is above to.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.empty(3).uniform_(-1, 1)
+    tensor([-0.0075,  0.5364, -0.8230])
+    """
     low, high = _from_to("uniform_", args, kw, 0.0, 1.0)
     low, high = number(low, "uniform_", "from"), number(high, "uniform_", "to")
     _check_uniform(self.dtype, low, high)
@@ -251,7 +259,15 @@ def _from_to(name: str, args: tuple[Any, ...], kw: dict[str, Any], low: Any, hig
     samples=[case((3, 4)), case((4, 5), 1.0, 0.5)],
 )
 def normal_(self: Any, mean: float = 0, std: float = 1, *, generator: Any = None) -> Any:
-    """Fill with normal numbers of this mean and standard deviation."""
+    """Fill with normal numbers of this mean and standard deviation.
+
+    mean: 0 by default; std: 1, and RuntimeError where it is negative. A complex number has half of
+    the variance in each part.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.empty(3).normal_(mean=10, std=2)
+    tensor([13.0820,  9.4131,  5.6424])
+    """
     mean, std = number(mean, "normal_", "mean"), number(std, "normal_", "std")
     check_std(std)
     needs(self, FLOATS, "normal_kernel_cpu")
@@ -261,7 +277,14 @@ def normal_(self: Any, mean: float = 0, std: float = 1, *, generator: Any = None
 
 @composite(public="Tensor", name="exponential_", random=True, samples=[case((3, 4))])
 def exponential_(self: Any, lambd: float = 1, *, generator: Any = None) -> Any:
-    """Fill with numbers of density ``lambd exp(-lambd x)``."""
+    """Fill with numbers of the exponential distribution, of density `lambd * exp(-lambd * x)`.
+
+    lambd: 1 by default; RuntimeError where it is not positive. For floats.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.empty(3).exponential_(2.0)
+    tensor([1.7542, 0.6152, 0.3075])
+    """
     rate = number(lambd, "exponential_", "lambd")
     check(rate > 0, f"exponential_ expects lambda > 0.0, but found lambda={rate:g}")
     check(
@@ -274,7 +297,15 @@ def exponential_(self: Any, lambd: float = 1, *, generator: Any = None) -> Any:
 
 @composite(public="Tensor", name="geometric_", random=True, samples=[case((3, 4), 0.3)])
 def geometric_(self: Any, p: float, *, generator: Any = None) -> Any:
-    """Fill with numbers of trials up to the first success, each of probability p."""
+    """Fill with numbers of trials up to the first success, each of probability p: `P(k) = (1 - p)
+    ** (k - 1) * p` for k = 1, 2, ...
+
+    p: in (0, 1), else RuntimeError.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.empty(5).geometric_(0.5)
+    tensor([1., 1., 2., 1., 1.])
+    """
     p = number(p, "geometric_", "p")
     check(0 < p < 1, f"geometric_ expects p to be in (0, 1), but got p={p:g}")
     needs(self, NATURAL[:-1], "geometric_cpu")
@@ -283,7 +314,15 @@ def geometric_(self: Any, p: float, *, generator: Any = None) -> Any:
 
 @composite(public="Tensor", name="cauchy_", random=True, samples=[case((3, 4))])
 def cauchy_(self: Any, median: float = 0, sigma: float = 1, *, generator: Any = None) -> Any:
-    """Fill with numbers of the Cauchy distribution."""
+    """Fill with numbers of the Cauchy distribution, of density `sigma / pi / ((x - median) ** 2 +
+    sigma ** 2)`.
+
+    median: 0 by default; sigma: 1, and RuntimeError where it is not positive. For floats.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.empty(3).cauchy_()
+    tensor([10.5977,  0.7648, -0.1283])
+    """
     median, sigma = number(median, "cauchy_", "median"), number(sigma, "cauchy_", "sigma")
     check(sigma > 0, f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
     check(
@@ -296,7 +335,15 @@ def cauchy_(self: Any, median: float = 0, sigma: float = 1, *, generator: Any = 
 
 @composite(public="Tensor", name="log_normal_", random=True, samples=[case((3, 4))])
 def log_normal_(self: Any, mean: float = 1, std: float = 2, *, generator: Any = None) -> Any:
-    """Fill with exp of normal numbers of this mean and standard deviation."""
+    """Fill with exp of normal numbers.
+
+    mean, std: those of the normal numbers, 1 and 2 by default. RuntimeError where std is not
+    positive. For floats.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.empty(3).log_normal_(0.0, 0.25)
+    tensor([1.4700, 0.9293, 0.5800])
+    """
     mean, std = number(mean, "log_normal_", "mean"), number(std, "log_normal_", "std")
     check(std > 0, f"log_normal_ expects std > 0.0, but found std={std:g}")
     needs(self, REAL_FLOATS, "log_normal_cpu")
@@ -309,6 +356,12 @@ def random_(self: Any, *args: Any, generator: Any = None, **kw: Any) -> Any:
 
     Without bounds the numbers are 0 up to the largest that the type holds exactly; ``to`` is
     excluded, or None for no upper bound.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.empty(4).random_(10)
+    tensor([4., 9., 3., 0.])
+    >>> torch.empty(4, dtype=torch.int64).random_(5, 7)
+    tensor([6, 6, 6, 6])
     """
     if not args and not kw:
         needs(self, NATURAL, "random_kernel_cpu")
@@ -473,7 +526,15 @@ def fill_noise(a: Any, keep: float, value: float) -> None:
     samples=[case((3, 4)), case((3, 4), arr((3, 4), 0, 1))],
 )
 def bernoulli_(self: Any, p: Any = 0.5, *, generator: Any = None) -> Any:
-    """Fill with 1 of probability p and 0 otherwise; p is a number or a tensor of them."""
+    """Fill with 1 of probability p and 0 otherwise.
+
+    p: a number, 0.5 by default, or a tensor of probabilities whose shape broadcasts. RuntimeError
+    outside [0, 1].
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.empty(5).bernoulli_(0.5)
+    tensor([0., 0., 1., 0., 0.])
+    """
     if isinstance(p, TensorBase):
         needs(self, NATURAL, "bernoulli_tensor_cpu_self_")
         check_probabilities(p)

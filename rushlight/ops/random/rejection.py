@@ -77,6 +77,10 @@ def standard_gamma(input: Any, generator: Any = None) -> Any:
 
     Source: Marsaglia and Tsang, A simple method for generating gamma variables, 2000; gradient by
     Figurnov et al., Implicit reparameterization gradients, 2018.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch._standard_gamma(torch.tensor([0.5, 2.0, 100.0]))
+    tensor([7.8936e-04, 6.3154e-01, 1.0128e+02])
     """
     needs(input, REAL_FLOATS, "gamma")
     return door.apply(_gamma, (input,), {"rng": stream(generator, "_standard_gamma")})
@@ -101,7 +105,12 @@ def _of_one_type(first: Any, *others: Any) -> None:
     samples=[case(arr((3,), 0.5, 3), arr((3,), 0.5, 3))],
 )
 def standard_gamma_grad(input: Any, output: Any) -> Any:
-    """How a gamma number moves with its shape parameter."""
+    """How a gamma number moves with its shape parameter: the derivative of `output` by `input` with
+    the share of the distribution below it kept.
+
+    >>> torch._standard_gamma_grad(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 2.0]))
+    tensor([1.1736, 1.0862])
+    """
     _of_one_type(input, output)
     return _gamma_grad(input, output)
 
@@ -138,7 +147,11 @@ _dirichlet_path.vjp(_dirichlet_rule)
     samples=[case(arr((3, 4), 0.5, 3))],
 )
 def sample_dirichlet(input: Any, generator: Any = None) -> Any:
-    """A point of the simplex for each row of concentrations; without a derivative."""
+    """A point of the simplex for each row of concentrations; without a derivative.
+
+    >>> torch._sample_dirichlet(torch.tensor([[1.0, 2.0, 3.0]])).sum(-1)
+    tensor([1.])
+    """
     needs(input, REAL_FLOATS, "dirichlet")
     return door.apply(_dirichlet, (input,), {"rng": stream(generator, "_sample_dirichlet")})
 
@@ -157,7 +170,12 @@ def dirichlet_path(input: Any) -> Any:
     samples=[case(arr((2, 3), 0.2, 0.4), arr((2, 3), 0.5, 1), values([[2.0], [2.5]]))],
 )
 def dirichlet_grad(x: Any, alpha: Any, total: Any) -> Any:
-    """How a component x of a Dirichlet number moves with its own concentration, over 1 - x."""
+    """How a component x of a Dirichlet number moves with its own concentration, over 1 - x.
+
+    >>> x, alpha, total = torch.tensor([[0.2]]), torch.tensor([[0.5]]), torch.tensor([[2.0]])
+    >>> torch._dirichlet_grad(x, alpha, total)
+    tensor([[0.6860]])
+    """
     _of_one_type(x, alpha, total)
     return _dirichlet_grad_op(x, alpha, total)
 

@@ -236,7 +236,8 @@ def running(record: Any, name: str, doc: str) -> Any:
     return composite(fn, adapt=True, apart="partly", samples=samples)
 
 
-public_cumsum = running(cumsum, "cumsum",
+public_cumsum = running(
+    cumsum, "cumsum",
     """Running sums along `dim`: `y[i] = x[0] + ... + x[i]`.
 
     dim: the dimension; dtype: the type to which the elements are brought first. Integers and bools
@@ -247,7 +248,8 @@ public_cumsum = running(cumsum, "cumsum",
             [ 4,  9, 15]])
     """,
 )
-public_cumprod = running(cumprod, "cumprod",
+public_cumprod = running(
+    cumprod, "cumprod",
     """Running products along `dim`: `y[i] = x[0] * ... * x[i]`.
 
     dim: the dimension; dtype: the type to which the elements are brought first. Integers and bools

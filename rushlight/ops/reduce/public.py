@@ -253,7 +253,8 @@ var = spread(
     tensor(3.5000)
     """,
 )
-std = spread(more.std, "std",
+std = spread(
+    more.std, "std",
     """The standard deviation, the root of the variance: `y = sqrt(sum of |x - mean| ** 2 / (n -
     correction))`.
 

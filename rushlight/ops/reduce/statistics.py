@@ -391,7 +391,8 @@ def place_shape(x: Any, *, dim: Any = None, keepdim: bool = False) -> MetaArray:
     return MetaArray(reduced_shape(x.shape, dim, keepdim) if x.ndim else (), np.int64)
 
 
-argmax = position("argmax",
+argmax = position(
+    "argmax",
     """The place of the largest value, in int64: in the flattened tensor, or along `dim`.
 
     dim: one dimension; None, the default, takes all. keepdim: the dimension stays, with size 1. Of
@@ -405,7 +406,8 @@ argmax = position("argmax",
     tensor(1)
     """,
 )
-argmin = position("argmin",
+argmin = position(
+    "argmin",
     """The place of the smallest value, in int64: in the flattened tensor, or along `dim`.
 
     dim: one dimension; None, the default, takes all. keepdim: the dimension stays, with size 1. Of
