@@ -63,6 +63,7 @@ class Look(Observer):
         self.ended = ended
         self.unreached: list[Unreached] = []
         self.parameters: list[Parameter] = []
+        self.evaluated: list[int] = []
         self.left_out = 0
         self.over = False  # calls that are under way when it ends still tell of their end
         self.lost = 0
@@ -588,6 +589,8 @@ class Look(Observer):
             self.events[place].takes = self.values(args)
             if len(self.within) == 1:
                 self._meet(module, args, at)
+                if not module.training:
+                    self.evaluated.append(place)
         self.lost += now() - t
         return place, before
 

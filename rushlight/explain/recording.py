@@ -295,6 +295,7 @@ class Recording:
     unreached: list[Unreached] = field(default_factory=list)
     optimizers: list[Optimizer] = field(default_factory=list)
     watched: list[Watched] = field(default_factory=list)
+    evaluated: list[int] = field(default_factory=list)  # Event: calls of models in eval()
     findings: list[Finding] = field(default_factory=list)
     error: str = ""  # the error that ended the recording: its class and text
     failed: int = NONE  # Event: the innermost one that it came from

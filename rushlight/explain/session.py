@@ -124,7 +124,7 @@ class Session:
         found.left_out = look.left_out
         found.parameters, found.unreached = look.parameters, look.unreached
         found.optimizers = [about for _, about in look.optimizers.values()]
-        found.watched = self._kept
+        found.watched, found.evaluated = self._kept, look.evaluated
         found.error, found.failed = self.error, look.failed if self.error else NONE
         advise(found)
         return found

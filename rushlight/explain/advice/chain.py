@@ -139,14 +139,9 @@ def never_cleared(reading: Reading) -> Iterator[Finding]:
         if key in last:
             between = reading.events[last[key] + 1 : place]
             if not any(clears(e) for e in between):
-                first = set()
-                for e in between:
-                    if e.kind == "leaf" and e.name in key and e.name not in first:
-                        first.add(e.name)
-                        if len(e.takes) > 1:
-                            grown[e.name] = e
-                        else:
-                            grown.pop(e.name, None)
+                added = [e for e in between if e.kind == "leaf" and e.name in key]
+                fresh = {e.name for e in added if len(e.takes) < 2}
+                grown |= {e.name: e for e in added if e.name not in fresh}
         last[key] = place
     if not grown:
         return

@@ -39,10 +39,11 @@ def asked(reading: Reading, place: int) -> bool:
 def evaluation(reading: Reading) -> Iterator[Finding]:
     """A model in eval() that builds graphs which no backward uses."""
     calls: dict[int, list[int]] = {}  # line: how often, bytes a call
+    evaluated = set(reading.recording.evaluated)
     more = ""
     for place in outermost(reading):
         e = reading.events[place]
-        if not reading.recording.modules[e.module].training and not asked(reading, place):
+        if place in evaluated and not asked(reading, place):
             known = calls.setdefault(e.line, [0, 0])
             known[0] += 1
             known[1] = max(known[1], kept_by(reading, place))
@@ -72,9 +73,10 @@ def unused_graph(reading: Reading) -> Iterator[Finding]:
         return
     last = len(reading.recording.steps) - 1
     calls: dict[int, list[int]] = {}
+    evaluated = set(reading.recording.evaluated)
     for place in outermost(reading):
         e = reading.events[place]
-        if reading.recording.modules[e.module].training and e.step < last:  # its backward may come
+        if place not in evaluated and e.step < last:  # (in the last one its backward may yet come)
             calls.setdefault(e.line, []).append(place)
     for line, places in calls.items():
         unused = [p for p in places if not asked(reading, p)]
@@ -122,7 +124,7 @@ def growing_graph(reading: Reading) -> Iterator[Finding]:
     for line, found in runs.items():
         counts = [n for n, _ in found]
         steps = [b - a for a, b in pairwise(counts)]
-        if len(counts) < 3 or min(steps) < max(4, 0.2 * counts[0]):
+        if len(counts) < 3 or min(steps) < max(2, 0.2 * counts[0]):
             continue
         yield Finding(
             "growing graph", f"The backward{reading.at(line)} grows with each step",

@@ -55,6 +55,16 @@ def loader(reading: Reading) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+# How a line of a program asks for a number.
+SHOWN = ("print(", 'f"', "f'", "format(")
+WRITTEN = {
+    "item": (".item(", *SHOWN), "tolist": (".tolist(", *SHOWN),
+    "float": ("float(", "math.", *SHOWN),
+    "int": ("int(", "range(", *SHOWN), "index": ("[", "range("), "complex": ("complex(",),
+    "bool": ("if ", "while ", "assert ", "bool(", " and ", " or ", "not ", "max(", "min("),
+}  # fmt: skip
+
+
 def numbers_taken_out(reading: Reading) -> Iterator[Finding]:
     """`.item()`, `float()`, `print()` of tensors in each step."""
     if len(reading.recording.steps) < 2:
@@ -70,7 +80,9 @@ def numbers_taken_out(reading: Reading) -> Iterator[Finding]:
     # what is taken out behind the optimiser's step belongs to the next step
     wanted = len(reading.recording.steps) - 1
     for line, steps in found.items():
-        if len(steps) < wanted:
+        source = reading.source(line)
+        asked = any(word in source for e in next(iter(steps.values())) for word in WRITTEN[e.name])
+        if len(steps) < wanted or not asked:  # what a function of ours does by itself
             continue
         time = median([sum(e.end - e.begin for e in events) for events in steps.values()])
         count = median([len(events) for events in steps.values()])
@@ -177,9 +189,7 @@ def zeroed(reading: Reading) -> Iterator[Finding]:
         spent = 0
         for k in reading.of_step(step):
             e = reading.events[k]
-            if e.kind == "zero_grad" and any(
-                reading.events[i].name in ("zero_", "fill_", "zeros_") for i in reading.inside(k)
-            ):
+            if e.kind == "zero_grad" and filled(reading, range(k + 1, step.last + 1)):
                 spent, line = spent + e.end - e.begin, e.line
         times.append(spent)
     time = median(times)
@@ -191,3 +201,15 @@ def zeroed(reading: Reading) -> Iterator[Finding]:
         "their memory is never free. zero_grad() without this argument lets them go.",
         line, reading.of_time(time), True, weight=reading.share(time),
     )  # fmt: skip
+
+
+def filled(reading: Reading, after: range) -> bool:
+    """Whether all gradients that come next are added to old ones, which must be zeros then."""
+    first: dict[str, bool] = {}
+    for k in after:
+        e = reading.events[k]
+        if e.kind in ("zero_grad", "optimizer"):
+            break
+        if e.kind == "leaf":
+            first.setdefault(e.name, len(e.takes) > 1)
+    return bool(first) and all(first.values())
