@@ -119,7 +119,19 @@ def _added(input: Any, product: Any, beta: Any, alpha: Any, strict: bool = False
     inplace="method",
 )
 def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """beta * input + alpha * (mat1 @ mat2)."""
+    """beta * input + alpha * (mat1 @ mat2).
+
+    `mat1` (n, k), `mat2` (k, m), `input` broadcasts to (n, m). With `beta=0` what `input` holds
+    does not count, NaN neither.
+
+    >>> x = torch.ones(2, 2)
+    >>> torch.addmm(x, torch.tensor([[1.0], [2.0]]), torch.tensor([[3.0, 4.0]]))
+    tensor([[4., 5.],
+            [7., 9.]])
+    >>> torch.addmm(x, x, x, beta=2, alpha=10)
+    tensor([[22., 22.],
+            [22., 22.]])
+    """
     need_dims(mat1, "mat1")
     need_dims(mat2, "mat2")
     check_product(mat1, mat2)
@@ -147,7 +159,15 @@ addmm.vjp(
     inplace=True,
 )
 def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """beta * input + alpha * (mat @ vec)."""
+    """beta * input + alpha * (mat @ vec).
+
+    `mat` (n, m), `vec` (m,), `input` broadcasts to (n,). With `beta=0` what `input` holds does not
+    count.
+
+    >>> x = torch.tensor([1.0, 1.0])
+    >>> torch.addmv(x, torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([1.0, 10.0]))
+    tensor([22., 44.])
+    """
     need_dims(mat, "mat")
     need_dims(vec, "vec", 1)
     check_product(mat, vec)
@@ -182,7 +202,16 @@ def added_shape(input: Any, vec1: Any, vec2: Any, **_: Any) -> MetaArray:
     inplace="method",
 )
 def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """beta * input + alpha * outer(vec1, vec2)."""
+    """beta * input + alpha * outer(vec1, vec2).
+
+    `vec1` (n,), `vec2` (m,), `input` broadcasts to (n, m). With `beta=0` what `input` holds does
+    not count.
+
+    >>> x = torch.zeros(2, 2)
+    >>> torch.addr(x, torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
+    tensor([[3., 4.],
+            [6., 8.]])
+    """
     need_dims(vec1, "vec1", 1)
     need_dims(vec2, "vec2", 1)
     for word, number in (("beta", beta), ("alpha", alpha)):
@@ -226,7 +255,16 @@ def of_three(*operands: Any) -> None:
     inplace="method",
 )
 def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """beta * input + alpha * (batch1 @ batch2) for each matrix of the stacks."""
+    """beta * input + alpha * (batch1 @ batch2), for each matrix of the stacks.
+
+    `batch1` (b, n, k), `batch2` (b, k, m), `input` broadcasts to (b, n, m). With `beta=0` what
+    `input` holds does not count.
+
+    >>> x = torch.ones(1, 2, 2)
+    >>> torch.baddbmm(x, torch.ones(1, 2, 3), torch.ones(1, 3, 2))
+    tensor([[[4., 4.],
+             [4., 4.]]])
+    """
     check_stacks(batch1, batch2)
     size = len(batch1) * batch1.shape[1] * batch2.shape[2]
     check_truths("baddbmm", input, batch1, batch2, size, beta)
@@ -257,7 +295,15 @@ baddbmm.vjp(
     inplace="method",
 )
 def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """beta * input + alpha * (the sum of batch1[i] @ batch2[i])."""
+    """beta * input + alpha * (the sum over i of batch1[i] @ batch2[i]).
+
+    `batch1` (b, n, k), `batch2` (b, k, m), `input` broadcasts to (n, m), the result's shape.
+
+    >>> x = torch.zeros(2, 2)
+    >>> torch.addbmm(x, torch.ones(5, 2, 3), torch.ones(5, 3, 2))
+    tensor([[15., 15.],
+            [15., 15.]])
+    """
     check_stacks(batch1, batch2)
     size = batch1.shape[1] * batch2.shape[2]
     check_truths("addmm_impl_cpu_", input, batch1, batch2, size, beta)

@@ -26,7 +26,16 @@ from .spectral import linalg_svd
     samples=[case((3, 5)), case((3, 5), correction=0, fweights=values([1, 2, 1, 1, 3]))],
 )
 def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
-    """The covariance matrix of variables (rows) over observations (columns)."""
+    """The covariance matrix (n, n) of n variables, the rows, over m observations, the columns.
+
+    (X - mean) @ (X - mean)^H / (m - correction); `fweights` (m,) say how often an observation
+    occurred (integers), `aweights` (m,) how much it weighs. Of a vector: its variance.
+
+    >>> x = torch.tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])
+    >>> torch.cov(x)
+    tensor([[ 1., -1.],
+            [-1.,  1.]])
+    """
     if input.ndim > 2:
         raise RuntimeError(
             "cov(): expected input to have two or fewer dimensions but got an input with "
@@ -74,7 +83,14 @@ def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any 
 @composite(accepts="floating integral complex: cov(): bool dtype is not supported for input",
            samples=[case((3, 5))])
 def corrcoef(input: Any) -> Any:
-    """The correlation matrix of variables (rows)."""
+    """The correlation matrix (n, n) of n variables, the rows: cov[i, j] / sqrt(cov[i, i] * cov[j,
+    j]).
+
+    >>> x = torch.tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])
+    >>> torch.corrcoef(x)
+    tensor([[ 1., -1.],
+            [-1.,  1.]])
+    """
     c = cov(input)
     if c.ndim == 0:
         return c / c
@@ -94,8 +110,15 @@ def ormqr(
     *,
     out: Any = None,
 ) -> Any:
-    """The product of a matrix `input3` with the square Q that `geqrf` describes by `input` and
-    `input2`."""
+    """Q @ input3, where `input` and `input2` are what `geqrf` says of Q (all of it, square).
+
+    `transpose`: Q^H; `left=False`: input3 @ Q.
+
+    >>> a, tau = torch.geqrf(torch.tensor([[3.0, 1.0], [4.0, 2.0]]))
+    >>> torch.ormqr(a, tau, torch.eye(2))
+    tensor([[-0.6000, -0.8000],
+            [-0.8000,  0.6000]])
+    """
     tau, other = input2, input3
     if input.ndim < 2:
         raise RuntimeError("torch.ormqr: input must have at least 2 dimensions.")
@@ -139,7 +162,16 @@ def ormqr(
 
 @composite(public="torch", random=True, smooth=False, samples=[case((5, 4), 2)])
 def svd_lowrank(A: Any, q: int | None = 6, niter: int | None = 2, M: Any = None) -> Any:
-    """The q largest singular values and vectors (here from the whole SVD): (U, S, V)."""
+    """(U, S, V) of the `q` largest singular values of A (*, m, n), or of A - M.
+
+    A is about U @ diag(S) @ V^H. PyTorch finds them by random projections in `niter` steps; here
+    the whole SVD is computed, so they are exact and `niter` changes nothing.
+
+    >>> A = torch.diag(torch.tensor([3.0, 2.0, 1.0]))
+    >>> U, S, V = torch.svd_lowrank(A, q=2)
+    >>> S
+    tensor([3., 2.])
+    """
     x = A if M is None else A - M
     u, s, vh = linalg_svd(x, full_matrices=False)
     q = 6 if q is None else q
@@ -148,7 +180,17 @@ def svd_lowrank(A: Any, q: int | None = 6, niter: int | None = 2, M: Any = None)
 
 @composite(public="torch", random=True, smooth=False, samples=[case((5, 4), 2)])
 def pca_lowrank(A: Any, q: int | None = None, center: bool = True, niter: int = 2) -> Any:
-    """The q first principal components: (U, S, V) of the centred rows."""
+    """(U, S, V) of the `q` first principal components of m rows with n numbers each, A (*, m, n).
+
+    The columns of V (*, n, q) are the directions; `A @ V` are the rows in them. The mean row is
+    subtracted before unless `center=False`. `q` is min(6, m, n) by default. Exact, as
+    `svd_lowrank`.
+
+    >>> A = torch.tensor([[0.0, 0.0], [1.0, 2.0], [2.0, 4.0]])
+    >>> U, S, V = torch.pca_lowrank(A, q=1)
+    >>> S
+    tensor([3.1623])
+    """
     q = min(6, *A.shape[-2:]) if q is None else q
     if not 0 <= q <= min(A.shape[-2:]):
         raise ValueError(
@@ -170,7 +212,13 @@ def _removed(name: str, hint: str, public: str = "torch Tensor") -> None:
         )
 
     gone.__name__ = gone.__qualname__ = name
-    gone.__doc__ = f"Removed from PyTorch: call {hint}."
+    gone.__doc__ = f"""Removed from PyTorch, and raises RuntimeError: call `{hint}`.
+
+    >>> torch.{name}(torch.eye(2))
+    Traceback (most recent call last):
+        ...
+    RuntimeError: This function was deprecated since version 1.9 and is now removed...
+    """
     samples = [error(RuntimeError, "is now removed", (2, 2))]
     composite(gone, public=public, name=name, dispatch=False, samples=samples)
 

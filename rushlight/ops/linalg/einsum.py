@@ -388,7 +388,14 @@ def check_chain(chain: list[Any], out: Any) -> None:
 
 @composite(public="linalg", samples=[case([(2, 3), (3, 4), (4, 2)])])
 def multi_dot(tensors: Any, *, out: Any = None) -> Any:
-    """The product of a chain of matrices in the cheapest order; the ends may be vectors."""
+    """The product of a chain of matrices, multiplied in the order that costs least.
+
+    The first and the last may be vectors. Two tensors at least.
+
+    >>> a, b, c = torch.ones(10, 100), torch.ones(100, 5), torch.ones(5, 2)
+    >>> torch.linalg.multi_dot([a, b, c]).shape
+    torch.Size([10, 2])
+    """
     chain = list(tensors)
     if len(chain) < 2:
         raise RuntimeError(message("multi_dot(): expected at least 2 tensors", f"got {len(chain)}"))
@@ -414,8 +421,16 @@ def multi_dot(tensors: Any, *, out: Any = None) -> Any:
 
 @composite(public="torch", samples=[case((2, 3), (3, 4), (4, 2))])
 def chain_matmul(*matrices: Any, out: Any = None) -> Any:
-    """The product of a chain of matrices in the cheapest order (an older name of
-    linalg.multi_dot)."""
+    """The product of a chain of matrices in the cheapest order: the older name of
+    `linalg.multi_dot`.
+
+    Deprecated, with a warning.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     torch.chain_matmul(torch.ones(1, 2), torch.ones(2, 3), torch.ones(3, 1))
+    tensor([[6.]])
+    """
     if len(matrices) == 1 and isinstance(matrices[0], (list, tuple)):
         matrices = tuple(matrices[0])
     if not matrices:

@@ -200,14 +200,30 @@ def _cholesky_rule(g: Any, y: Any, _a: Any, *, upper: bool) -> Any:
 @composite(accepts="floating complex: cholesky_cpu",
            public="linalg", smooth=False, samples=[case(spd(3)), case(spd(2, 3, 3), upper=True)])
 def cholesky(A: Any, *, upper: bool = False, out: Any = None) -> Any:
-    """The lower (or upper) triangular L with L @ L^H = A, for positive-definite A."""
+    """The lower triangular L with L @ L^H = A, for Hermitian positive definite A (*, n, n).
+
+    `upper=True`: the upper triangular U with U^H @ U = A. Only that triangle of A is read.
+    LinAlgError if a matrix is not positive definite; `cholesky_ex` tells instead of raising.
+
+    >>> A = torch.tensor([[4.0, 2.0], [2.0, 5.0]])
+    >>> torch.linalg.cholesky(A)
+    tensor([[2., 0.],
+            [1., 2.]])
+    """
     need_matrix("linalg.cholesky", A, square=True)
     return finish("cholesky", linalg_cholesky(A, upper=upper), out)
 
 
 @composite(public="torch Tensor", name="cholesky", smooth=False, samples=[case(spd(3))])
 def _old_cholesky(input: Any, upper: bool = False, *, out: Any = None) -> Any:
-    """The Cholesky factor; the older name of linalg.cholesky."""
+    """The lower (or upper) triangular factor of a positive definite matrix: `linalg.cholesky` is
+    newer.
+
+    >>> A = torch.tensor([[4.0, 2.0], [2.0, 5.0]])
+    >>> torch.cholesky(A)
+    tensor([[2., 0.],
+            [1., 2.]])
+    """
     if not input.numel():  # of whatever shape and type
         return finish("cholesky", input.clone(), out)
     return cholesky(input, upper=upper, out=out)
@@ -225,7 +241,14 @@ def _cholesky_ex_shape(A: Any, **_: Any) -> Any:
     samples=[case(spd(3))],
 )
 def cholesky_ex(A: Any, *, upper: bool = False, check_errors: bool = False, out: Any = None) -> Any:
-    """(L, info) without an exception: info is the order of the first minor that is not positive."""
+    """(L, info): `cholesky`, which tells instead of raising.
+
+    `info` (int32) is 0, or the size of the first leading block that is not positive definite; L is
+    then not to be used. With `check_errors=True` it raises after all.
+
+    >>> torch.linalg.cholesky_ex(torch.tensor([[1.0, 0.0], [0.0, -1.0]])).info
+    tensor(2, dtype=torch.int32)
+    """
     need_matrix("linalg.cholesky_ex", A, square=True)
     try:
         result = CholeskyEx(
@@ -346,8 +369,20 @@ def _tall_qr(gq: Any, gr: Any, q: Any, r: Any, solve: Any) -> Any:
     samples=[case(regular(3)), case((4, 2)), case((2, 4), "complete")],
 )
 def qr(A: Any, mode: str = "reduced", *, out: Any = None) -> Any:
-    """A = Q @ R with orthonormal columns in Q and R upper triangular; mode: reduced, complete,
-    r."""
+    """A = Q @ R: orthonormal columns in Q, R upper triangular.
+
+    `A` (*, m, n); with k = min(m, n) the result is (*, m, k) and (*, k, n) for `mode="reduced"`,
+    (*, m, m) and (*, m, n) for "complete"; "r" computes R alone, Q is empty. Signs are LAPACK's.
+    Differentiable where the first k columns are independent.
+
+    >>> A = torch.tensor([[3.0, 1.0], [4.0, 2.0]])
+    >>> Q, R = torch.linalg.qr(A)
+    >>> R
+    tensor([[-5.0000, -2.2000],
+            [ 0.0000,  0.4000]])
+    >>> torch.allclose(Q @ R, A)
+    True
+    """
     need_matrix("linalg.qr", A)
     if mode not in ("reduced", "complete", "r"):
         raise RuntimeError(
@@ -359,7 +394,13 @@ def qr(A: Any, mode: str = "reduced", *, out: Any = None) -> Any:
 
 @composite(public="torch Tensor", name="qr", samples=[case((4, 2))])
 def _old_qr(input: Any, some: bool = True, *, out: Any = None) -> Any:
-    """A = Q @ R; the older name of linalg.qr."""
+    """A = Q @ R; the older form of `linalg.qr`, of which `some=False` is mode="complete".
+
+    >>> A = torch.tensor([[3.0, 1.0], [4.0, 2.0]])
+    >>> torch.qr(A).R
+    tensor([[-5.0000, -2.2000],
+            [ 0.0000,  0.4000]])
+    """
     need_matrix("qr", input)
     return finish("qr", OldQr(linalg_qr(input, mode="reduced" if some else "complete")), out)
 
@@ -373,7 +414,18 @@ def _geqrf_shape(input: Any, **_: Any) -> Any:
 @composite(accepts="wide complex: geqrf_cpu",
            shape=_geqrf_shape, samples=[case((4, 3))])
 def geqrf(input: Any, *, out: Any = None) -> Any:
-    """LAPACK's compact QR: reflections below the diagonal, and their factors tau."""
+    """(a, tau): a QR decomposition in LAPACK's packed form.
+
+    R is on and above the diagonal of `a` (*, m, n); below it are the vectors v of the reflections
+    1 - tau v v^H whose product is Q: see `linalg.householder_product` and `ormqr`. No derivative.
+
+    >>> x = torch.tensor([[3.0, 1.0], [4.0, 2.0]])
+    >>> torch.geqrf(x)
+    torch.return_types.geqrf(
+    a=tensor([[-5.0000, -2.2000],
+            [ 0.5000,  0.4000]]),
+    tau=tensor([1.6000, 0.0000]))
+    """
     need_matrix("geqrf", input)
     h, tau = np.linalg.qr(input._a + 0, mode="raw")  # LAPACK takes -0.0 for a negative number
     return finish("geqrf", Geqrf((wrap(dense.in_columns(h.mT)), wrap(tau))), out)
@@ -382,7 +434,15 @@ def geqrf(input: Any, *, out: Any = None) -> Any:
 @composite(accepts="floating complex: orgqr_cpu",
            public="linalg", aliases="", samples=[case((4, 3), (3,))])
 def householder_product(A: Any, tau: Any, *, out: Any = None) -> Any:
-    """The first columns of the product of the reflections that geqrf returns."""
+    """The first columns of the product of the reflections that `geqrf` returns: Q of a QR.
+
+    `A` (*, m, n) with the vectors below its diagonal, `tau` (*, k); Q (*, m, n).
+
+    >>> A = torch.tensor([[3.0, 1.0], [4.0, 2.0]])
+    >>> torch.linalg.householder_product(*torch.geqrf(A))
+    tensor([[-0.6000, -0.8000],
+            [-0.8000,  0.6000]])
+    """
     name = "torch.linalg.householder_product"
     if A.ndim < 2:
         raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
@@ -424,7 +484,14 @@ def householder_product(A: Any, tau: Any, *, out: Any = None) -> Any:
 @composite(accepts="floating complex: orgqr_cpu",
            public="torch Tensor", samples=[case((4, 3), (3,))])
 def orgqr(input: Any, input2: Any, *, out: Any = None) -> Any:
-    """The older name of linalg.householder_product; `input2` is its tau."""
+    """The first columns of a product of reflections: the older name of
+    `linalg.householder_product`.
+
+    >>> a, tau = torch.geqrf(torch.tensor([[3.0, 1.0], [4.0, 2.0]]))
+    >>> torch.orgqr(a, tau)
+    tensor([[-0.6000, -0.8000],
+            [-0.8000,  0.6000]])
+    """
     return householder_product(input, input2, out=out)
 
 
@@ -509,7 +576,21 @@ def _lu_factor_rule(g: Any, y: Any, _a: Any) -> Any:
 @composite(accepts="floating complex: lu_cpu",
            public="linalg", samples=[case(regular(3))])
 def lu(A: Any, *, pivot: bool = True, out: Any = None) -> Any:
-    """A = P @ L @ U: a permutation, a unit lower and an upper triangular matrix."""
+    """A = P @ L @ U: a permutation, a lower triangular matrix with ones on the diagonal, an upper
+    one.
+
+    `A` (*, m, n), with k = min(m, n) L is (*, m, k) and U (*, k, n). Rows are exchanged for the
+    largest pivot; `pivot=False` exchanges none (PyTorch has that on CUDA alone).
+
+    >>> A = torch.tensor([[1.0, 2.0], [4.0, 4.0]])
+    >>> P, L, U = torch.linalg.lu(A)
+    >>> L
+    tensor([[1.0000, 0.0000],
+            [0.2500, 1.0000]])
+    >>> U
+    tensor([[4., 4.],
+            [0., 1.]])
+    """
     need_matrix("linalg.lu", A)
     return finish("lu", Lu(linalg_lu(A, pivot=pivot)), out)
 
@@ -517,7 +598,13 @@ def lu(A: Any, *, pivot: bool = True, out: Any = None) -> Any:
 @composite(accepts="floating complex: lu_cpu",
            public="linalg", samples=[case(regular(3))])
 def lu_factor_ex(A: Any, *, pivot: bool = True, check_errors: bool = False, out: Any = None) -> Any:
-    """(LU, pivots, info); info is the first zero pivot, counted from 1."""
+    """(LU, pivots, info): `lu_factor`, which tells instead of raising.
+
+    `info` is 0, or the place of the first pivot that is zero, counted from 1.
+
+    >>> torch.linalg.lu_factor_ex(torch.zeros(2, 2)).info
+    tensor(1, dtype=torch.int32)
+    """
     need_matrix("linalg.lu_factor_ex", A)
     result = LuFactorEx(linalg_lu_factor(A, pivot=pivot))
     if check_errors:
@@ -542,7 +629,18 @@ def check_pivots(name: str, infos: Any) -> None:
 @composite(accepts="floating complex: lu_cpu",
            public="linalg", samples=[case(regular(3))])
 def lu_factor(A: Any, *, pivot: bool = True, out: Any = None) -> Any:
-    """(LU, pivots) in LAPACK's packed form, for `linalg.lu_solve`."""
+    """(LU, pivots) of matrices (*, m, n) in LAPACK's packed form, for `linalg.lu_solve`.
+
+    U is on and above the diagonal of LU, L without its ones below; row i was exchanged with row
+    pivots[i], counted from 1 (int32). LinAlgError if a pivot is zero.
+
+    >>> A = torch.tensor([[1.0, 2.0], [4.0, 4.0]])
+    >>> torch.linalg.lu_factor(A)
+    torch.return_types.linalg_lu_factor(
+    LU=tensor([[4.0000, 4.0000],
+            [0.2500, 1.0000]]),
+    pivots=tensor([2, 2], dtype=torch.int32))
+    """
     need_matrix("linalg.lu_factor", A)
     packed, pivots, infos = linalg_lu_factor(A, pivot=pivot)
     if infos.device.type != "meta":
@@ -552,7 +650,14 @@ def lu_factor(A: Any, *, pivot: bool = True, out: Any = None) -> Any:
 
 @composite(public="torch Tensor", name="lu", samples=[case(regular(3))])
 def _old_lu(A: Any, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
-    """(LU, pivots[, info]); the older name of linalg.lu_factor."""
+    """(LU, pivots), with `get_infos=True` (LU, pivots, info): the older form of `linalg.lu_factor`.
+
+    >>> A = torch.tensor([[1.0, 2.0], [4.0, 4.0]])
+    >>> LU, pivots = torch.lu(A)
+    >>> LU
+    tensor([[4.0000, 4.0000],
+            [0.2500, 1.0000]])
+    """
     if A.ndim < 2:
         need_matrix("torch.lu_factor", A)
     LU.check_array(A._a.dtype)
@@ -589,7 +694,16 @@ def lu_unpack(
     *,
     out: Any = None,
 ) -> Any:
-    """P, L, U from the packed form."""
+    """(P, L, U) of what `linalg.lu_factor` returns: A = P @ L @ U.
+
+    With `unpack_data=False` L and U are empty, with `unpack_pivots=False` P.
+
+    >>> A = torch.tensor([[1.0, 2.0], [4.0, 4.0]])
+    >>> P, L, U = torch.lu_unpack(*torch.linalg.lu_factor(A))
+    >>> P
+    tensor([[0., 1.],
+            [1., 0.]])
+    """
     if LU_data.ndim < 2:
         raise RuntimeError(
             message(
@@ -668,8 +782,13 @@ linalg_ldl_factor.vjp(None)  # as in PyTorch: asking for it says that there is n
 def ldl_factor_ex(
     A: Any, *, hermitian: bool = False, check_errors: bool = False, out: Any = None
 ) -> Any:
-    """(LD, pivots, info) of a symmetric (or Hermitian) A; info is the first zero of D, counted from
-    1."""
+    """(LD, pivots, info): `ldl_factor`, which tells instead of raising.
+
+    `info` is 0, or the place of the first zero on the diagonal of D, counted from 1.
+
+    >>> torch.linalg.ldl_factor_ex(torch.eye(2)).info
+    tensor(0, dtype=torch.int32)
+    """
     return finish("ldl_factor_ex", _ldl("ldl_factor_ex", A, hermitian, check_errors), out)
 
 

@@ -88,11 +88,14 @@ linalg_inv_quiet.vjp(_inverse_rule)
 
 @composite(public="linalg", samples=[case(regular(3)), case(regular(2, 3, 3))])
 def inv(A: Any, *, out: Any = None) -> Any:
-    """The inverse of square matrices; LinAlgError if one is singular.
+    """The inverse of square matrices (*, n, n); LinAlgError if one is singular.
 
-    >>> import rushlight as torch
-    >>> torch.linalg.inv(torch.tensor([[2.0]]))
-    tensor([[0.5000]])
+    `linalg.solve(A, B)` is faster and more exact than `inv(A) @ B`.
+
+    >>> A = torch.tensor([[2.0, 0.0], [1.0, 1.0]])
+    >>> torch.linalg.inv(A)
+    tensor([[ 0.5000,  0.0000],
+            [-0.5000,  1.0000]])
     """
     need_matrix("linalg.inv", A, square=True)
     return finish("inv", linalg_inv(A), out)
@@ -100,7 +103,13 @@ def inv(A: Any, *, out: Any = None) -> Any:
 
 @composite(public="torch Tensor", samples=[case(regular(3))])
 def inverse(input: Any, *, out: Any = None) -> Any:
-    """The inverse of square matrices (linalg.inv)."""
+    """The inverse of square matrices (*, n, n): another name of `linalg.inv`.
+
+    >>> A = torch.tensor([[2.0, 0.0], [1.0, 1.0]])
+    >>> torch.inverse(A)
+    tensor([[ 0.5000,  0.0000],
+            [-0.5000,  1.0000]])
+    """
     return inv(input, out=out)
 
 
@@ -110,7 +119,14 @@ def _inv_ex_shape(A: Any, **_: Any) -> Any:
 
 @composite(shape=_inv_ex_shape, public="linalg", samples=[case(regular(3))])
 def inv_ex(A: Any, *, check_errors: bool = False, out: Any = None) -> Any:
-    """(inverse, info) without an exception: info is the first zero pivot, counted from 1."""
+    """(inverse, info): `linalg.inv`, which tells instead of raising.
+
+    `info` (int32) is 0, or the place of the first pivot that is zero, counted from 1. With
+    `check_errors=True` it raises after all.
+
+    >>> torch.linalg.inv_ex(torch.zeros(2, 2)).info
+    tensor(1, dtype=torch.int32)
+    """
     need_matrix("linalg.inv_ex", A, square=True)
     try:
         y, info = linalg_inv(A), np.zeros(A.shape[:-2], np.int32)
@@ -186,7 +202,16 @@ def pinv(
     rtol: Any = None,
     out: Any = None,
 ) -> Any:
-    """The Moore-Penrose pseudoinverse, by SVD (or eigenvalues when hermitian)."""
+    """The Moore-Penrose pseudoinverse (*, n, m) of matrices (*, m, n).
+
+    By singular values, of which those not above max(atol, rtol * the largest) count as zero; `rtol`
+    is max(m, n) * eps by default, or 0 if `atol` is given. `hermitian=True`: by eigenvalues,
+    reading the lower triangle. `rcond` is an older name of `rtol`.
+
+    >>> A = torch.tensor([[1.0], [1.0]])
+    >>> torch.linalg.pinv(A)
+    tensor([[0.5000, 0.5000]])
+    """
     if A.ndim < 2 or A._a.dtype.kind not in "fc":
         raise RuntimeError(
             message(
@@ -209,7 +234,12 @@ def pinv(
 
 @composite(public="torch Tensor", samples=[case((4, 3))])
 def pinverse(input: Any, rcond: float = 1e-15) -> Any:
-    """The pseudoinverse (linalg.pinv with a relative tolerance)."""
+    """The pseudoinverse (*, n, m) of matrices (*, m, n): `linalg.pinv` with a relative tolerance.
+
+    >>> A = torch.tensor([[1.0], [1.0]])
+    >>> torch.pinverse(A)
+    tensor([[0.5000, 0.5000]])
+    """
     return pinv(input, rcond)
 
 
@@ -329,7 +359,16 @@ def _slogdet_rule(g: Any, y: Any, a: Any) -> Any:
 
 @composite(public="linalg", samples=[case(regular(3))])
 def slogdet(A: Any, *, out: Any = None) -> Any:
-    """(sign, logabsdet): the determinant is sign * exp(logabsdet)."""
+    """(sign, logabsdet) of square matrices (*, n, n): the determinant is sign * exp(logabsdet).
+
+    Does not overflow where `det` does. Of singular matrices (0, -inf).
+
+    >>> A = torch.diag(torch.tensor([1e30, -1e30]))
+    >>> torch.linalg.slogdet(A)
+    torch.return_types.linalg_slogdet(
+    sign=tensor(-1.),
+    logabsdet=tensor(138.1551))
+    """
     need_matrix("linalg.slogdet", A, square=True)
     need_precision("linalg.slogdet", A)
     return finish("slogdet", Slogdet(linalg_slogdet(A)), out)
@@ -337,7 +376,14 @@ def slogdet(A: Any, *, out: Any = None) -> Any:
 
 @composite(public="torch Tensor", name="slogdet", samples=[case(regular(3))])
 def _old_slogdet(input: Any) -> Any:
-    """(sign, logabsdet) of the determinant."""
+    """(sign, logabsdet) of square matrices: the determinant is sign * exp(logabsdet).
+
+    >>> x = torch.tensor([[0.0, 1.0], [1.0, 0.0]])
+    >>> torch.slogdet(x)
+    torch.return_types.slogdet(
+    sign=tensor(-1.),
+    logabsdet=tensor(0.))
+    """
     need_matrix("slogdet", input, square=True)
     need_precision("linalg.slogdet", input)
     return OldSlogdet(linalg_slogdet(input))
@@ -345,7 +391,13 @@ def _old_slogdet(input: Any) -> Any:
 
 @composite(public="torch Tensor", samples=[case(spd(3))])
 def logdet(input: Any) -> Any:
-    """The log of the determinant; NaN where that is negative."""
+    """The log of the determinant of square matrices (*, n, n); NaN where that is negative, -inf for
+    0.
+
+    >>> x = torch.eye(2) * 3
+    >>> torch.logdet(x)
+    tensor(2.1972)
+    """
     need_matrix("logdet", input, square=True)
     need_precision("logdet", input)
     sign, size = linalg_slogdet(input)

@@ -256,7 +256,18 @@ def tall(x: Any) -> Any:
     node="MmBackward0",  # PyTorch's name where both are matrices
 )
 def matmul(input: Any, other: Any) -> Any:
-    """The matrix product: vectors, matrices and stacks of matrices, which broadcast."""
+    """The matrix product, `input @ other`, of vectors, matrices and stacks of matrices.
+
+    (n, k) @ (k, m) is (n, m); (k,) @ (k,) a number; (n, k) @ (k,) is (n,). Of more dimensions the
+    last two are matrices, (*, n, k) @ (*, k, m), and the leading ones broadcast. RuntimeError if
+    the inner sizes or the dtypes differ, or for tensors without dimensions.
+
+    >>> a = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> torch.matmul(a, torch.tensor([1.0, 10.0]))
+    tensor([21., 43.])
+    >>> torch.matmul(torch.ones(5, 1, 2, 3), torch.ones(4, 3, 6)).shape
+    torch.Size([5, 4, 2, 6])
+    """
     check_product(input, other)
     if input.ndim > 2 or other.ndim > 2:
         batch_shape(input, other)
@@ -321,7 +332,13 @@ def need_dims(x: Any, name: str, dims: int = 2) -> None:
     fresh=True,
 )
 def mm(input: Any, mat2: Any) -> Any:
-    """The product of two matrices."""
+    """The product of two matrices, (n, k) and (k, m), without broadcasting.
+
+    >>> a = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> torch.mm(a, torch.eye(2) * 2)
+    tensor([[2., 4.],
+            [6., 8.]])
+    """
     need_dims(input, "self")
     need_dims(mat2, "mat2")
     check_product(input, mat2)
@@ -369,7 +386,16 @@ def of_two(input: Any, _vec: Any) -> None:
     fresh=True,
 )
 def bmm(input: Any, mat2: Any) -> Any:
-    """The products of two equally long stacks of matrices."""
+    """The products of two stacks of matrices: (b, n, k) and (b, k, m) give (b, n, m).
+
+    Nothing broadcasts: `matmul` does.
+
+    >>> a = torch.ones(2, 1, 3)
+    >>> torch.bmm(a, torch.ones(2, 3, 2))
+    tensor([[[3., 3.]],
+    <BLANKLINE>
+            [[3., 3.]]])
+    """
     check_stacks(input, mat2)
     return products.product(input, mat2)
 
@@ -390,7 +416,12 @@ bmm.vjp(lambda g, _y, _a, b: bmm(g, b.mT), lambda g, _y, a, _b: bmm(a.mT, g))
     fresh=True,
 )
 def mv(input: Any, vec: Any) -> Any:
-    """The product of a matrix and a vector."""
+    """The product of a matrix (n, m) and a vector (m,): a vector (n,).
+
+    >>> a = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> torch.mv(a, torch.tensor([1.0, 10.0]))
+    tensor([21., 43.])
+    """
     need_dims(input, "self")
     need_dims(vec, "vec", 1)
     check_product(input, vec)
@@ -429,7 +460,12 @@ def _vectors(name: str, a: Any, b: Any) -> None:
     fresh=True,
 )
 def dot(input: Any, tensor: Any) -> Any:
-    """The sum of products of two vectors (no conjugation)."""
+    """The sum of the products of two vectors of one length, without conjugation: sum(x * y).
+
+    >>> x = torch.tensor([1, 2])
+    >>> torch.dot(x, torch.tensor([10, 100]))
+    tensor(210)
+    """
     _vectors("dot", input, tensor)
     check_product(input, tensor)
     return products.product(input, tensor)
@@ -442,7 +478,13 @@ dot.vjp(lambda g, _y, _a, b: g * b, lambda g, _y, a, _b: g * a)
 
 @composite(samples=[case((3,), (3,)), case(cplx((3,)), cplx((3,)))])
 def vdot(input: Any, other: Any, *, out: Any = None) -> Any:
-    """The sum of products of two vectors, the first one conjugated."""
+    """The sum of the products of two vectors of one length, the first one conjugated: sum(conj(x) *
+    y).
+
+    >>> x = torch.tensor([1 + 2j])
+    >>> torch.vdot(x, x)
+    tensor(5.+0.j)
+    """
     return dot.public_function()(input.conj() if is_complex(input) else input, other, out=out)
 
 
@@ -462,7 +504,15 @@ def vdot(input: Any, other: Any, *, out: Any = None) -> Any:
     optional=(2,),
 )
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
-    """input @ weight.T + bias over the last dim; weight (out, in), bias (out)."""
+    """y = input @ weight^T + bias.
+
+    `input` (*, in), `weight` (out, in), `bias` (out,) or none; y (*, out).
+
+    >>> x = torch.tensor([[1.0, 2.0]])
+    >>> weight = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    >>> F.linear(x, weight, torch.tensor([0.0, 0.0, 10.0]))
+    tensor([[ 1.,  2., 13.]])
+    """
     if (
         input.ndim == 2 == weight.ndim
         and input.shape[1] == weight.shape[1]
@@ -536,7 +586,15 @@ linear.planned(lambda *a, **kw: products.plan_linear(*a, **kw))
 
 @composite(public="nn.functional", samples=[case((2, 3), (2, 4), (5, 3, 4), (5,))])
 def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
-    """x1^T W_k x2 + b_k for each output k; weight (out, in1, in2)."""
+    """y[k] = input1^T @ weight[k] @ input2 + bias[k], for each output k.
+
+    `input1` (*, in1), `input2` (*, in2), `weight` (out, in1, in2), `bias` (out,) or none; y (*,
+    out).
+
+    >>> x1, x2 = torch.tensor([[1.0, 2.0]]), torch.tensor([[3.0]])
+    >>> F.bilinear(x1, x2, torch.ones(1, 2, 1))
+    tensor([[9.]])
+    """
     parts = {"input1": input1, "input2": input2, "weight": weight, "bias": bias}
     kinds = {k: x._a.dtype.name for k, x in parts.items() if x is not None}
     if len(set(kinds.values())) > 1:

@@ -217,7 +217,18 @@ def matrix_norm(
     dtype: Any = None,
     out: Any = None,
 ) -> Any:
-    """The norm of matrices: "fro", "nuc", inf, -inf, 1, -1, 2, -2, over two dims."""
+    """The norm of matrices: of the last two dimensions by default.
+
+    `ord`: "fro" (the root of the sum of squares), "nuc" (the sum of the singular values), inf and
+    -inf (largest, smallest sum of |a| over a row), 1 and -1 (over a column), 2 and -2 (largest,
+    smallest singular value).
+
+    >>> a = torch.tensor([[3.0, 0.0], [0.0, 4.0]])
+    >>> torch.linalg.matrix_norm(a)
+    tensor(5.)
+    >>> torch.linalg.matrix_norm(a, "nuc")
+    tensor(7.)
+    """
     need_float("linalg.matrix_norm", A)
     if A.ndim < 2:
         raise RuntimeError(
@@ -262,7 +273,12 @@ def matrix_norm(
 
 @composite(adapt=True, public="torch", samples=[case((3, 4)), case((2, 3, 4), [0, 2])])
 def nuclear_norm(input: Any, dim: Any = (-2, -1), keepdim: bool = False) -> Any:
-    """The sum of the singular values; an older name of `linalg.matrix_norm(A, "nuc")`."""
+    """The sum of the singular values of matrices; an older name of `linalg.matrix_norm(A, "nuc")`.
+
+    >>> x = torch.tensor([[3.0, 0.0], [0.0, 4.0]])
+    >>> torch.nuclear_norm(x)
+    tensor(7.)
+    """
     return matrix_norm(input, "nuc", dim, keepdim)
 
 
@@ -280,7 +296,17 @@ def _linalg_norm(
     dtype: Any = None,
     out: Any = None,
 ) -> Any:
-    """The vector norm (ord None, or one dim) or the matrix norm (two dims, or a 2-D tensor)."""
+    """A vector norm or a matrix norm, as `ord` and `dim` say.
+
+    Without `ord` the root of the sum of squares of all elements (or over `dim`). With an `ord` and
+    one dimension `vector_norm`, with two dimensions, or for a matrix without `dim`, `matrix_norm`.
+
+    >>> a = torch.tensor([[3.0, 0.0], [0.0, 4.0]])
+    >>> torch.linalg.norm(a)
+    tensor(5.)
+    >>> torch.linalg.norm(a, 2)
+    tensor(4.)
+    """
     if dim is not None and not isinstance(dim, (tuple, list)):
         dim = (dim,)
     if ord is None:
@@ -310,7 +336,17 @@ def norm(
     out: Any = None,
     dtype: Any = None,
 ) -> Any:
-    """The p-norm over dims: all elements by default; p is a number, "fro" or "nuc"."""
+    """The p-norm over `dim`, of all elements by default: (sum |x|^p)^(1/p).
+
+    `p` is a number, inf or -inf, "fro" (the same as 2) or "nuc" (of matrices). Of matrices a number
+    is not the operator's norm: `linalg.matrix_norm` is. `dtype` converts first.
+
+    >>> x = torch.tensor([[3.0, 4.0], [0.0, 0.0]])
+    >>> torch.norm(x)
+    tensor(5.)
+    >>> torch.norm(x, p=1, dim=1)
+    tensor([7., 0.])
+    """
     need_float("norm", input)
     if p == "nuc":
         dims = tuple(range(input.ndim)) if dim is None else dim
@@ -327,7 +363,12 @@ def norm(
 
 @composite(samples=[case((3, 4), (4,)), case((3, 4), (3, 4), 1)])
 def dist(input: Any, other: Any, p: float = 2) -> Any:
-    """The p-norm of input - other."""
+    """The p-norm of input - other, which broadcast: one number.
+
+    >>> x = torch.tensor([1.0, 1.0])
+    >>> torch.dist(x, torch.tensor([4.0, 5.0]))
+    tensor(5.)
+    """
     need_tensor("dist", input)
     need_tensor("dist", other, 2, "other")
     apart = input - other
@@ -348,7 +389,12 @@ def dist(input: Any, other: Any, p: float = 2) -> Any:
            ),
            public="linalg", samples=[case((2, 3), (2, 3))])
 def vecdot(x: Any, y: Any, *, dim: int = -1, out: Any = None) -> Any:
-    """Sums of conj(x) * y along dim."""
+    """Sums of conj(x) * y along `dim`; the other dimensions broadcast.
+
+    >>> x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> torch.linalg.vecdot(x, torch.tensor([1.0, 10.0]))
+    tensor([21., 43.])
+    """
     if x._a.dtype != y._a.dtype:
         raise RuntimeError(
             message(
@@ -455,8 +501,15 @@ def _last(x1: Any, x2: Any) -> tuple[int]:
 @composite(accepts="floating: pdist only supports floating-point dtypes",
            public="torch nn.functional", samples=[case((4, 3))])
 def pdist(input: Any, p: float = 2.0) -> Any:
-    """The p-norm distances between all pairs of rows, in the order (0, 1), (0, 2), ..., (1, 2),
-    ..."""
+    """The p-norm distances between all pairs of rows of a matrix (n, m): a vector (n * (n - 1) /
+    2,).
+
+    In the order (0, 1), (0, 2), ..., (1, 2), ...; `cdist(x, x)` has them all as a matrix.
+
+    >>> x = torch.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]])
+    >>> torch.pdist(x)
+    tensor([5.0000, 1.0000, 4.2426])
+    """
     if input.ndim != 2:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {input.ndim}D")
     i, j = np.triu_indices(input.shape[0], 1)
@@ -465,7 +518,15 @@ def pdist(input: Any, p: float = 2.0) -> Any:
 
 @composite(public="torch Tensor", inplace="method", samples=[case((3, 4), 2, 0, 1.0)])
 def renorm(input: Any, p: float, dim: int, maxnorm: float, *, out: Any = None) -> Any:
-    """Each slice along dim scaled down so that its p-norm is at most maxnorm."""
+    """Each slice along `dim` scaled down so that its p-norm is at most `maxnorm`.
+
+    Slices below stay as they are.
+
+    >>> x = torch.tensor([[3.0, 4.0], [0.3, 0.4]])
+    >>> torch.renorm(x, 2, 0, 1.0)
+    tensor([[0.6000, 0.8000],
+            [0.3000, 0.4000]])
+    """
     if input.ndim < 2:
         raise RuntimeError(
             f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions"

@@ -121,11 +121,14 @@ def check_system(name: str, a: Any, b: Any, left: bool, vector: bool) -> None:
 
 @composite(public="linalg", samples=[case(regular(3), (3, 2)), case(regular(3), (3,))])
 def solve(A: Any, B: Any, *, left: bool = True, out: Any = None) -> Any:
-    """The X with A @ X = B (X @ A = B when not left); B is a matrix, or a vector.
+    """The X with A @ X = B (with `left=False` X @ A = B), for square A (*, n, n).
 
-    >>> import rushlight as torch
-    >>> torch.linalg.solve(torch.tensor([[2.0, 0.0], [0.0, 4.0]]), torch.tensor([1.0, 1.0]))
-    tensor([0.5000, 0.2500])
+    `B` is (*, n, k), or a vector (n,) (for a stack of matrices (*, n)). LinAlgError if A is
+    singular.
+
+    >>> A = torch.tensor([[2.0, 0.0], [1.0, 4.0]])
+    >>> torch.linalg.solve(A, torch.tensor([2.0, 9.0]))
+    tensor([1., 2.])
     """
     vector = is_vector_side(A, B)
     check_system("linalg.solve", A, B, left, vector)
@@ -150,7 +153,13 @@ def _solve_ex_shape(A: Any, B: Any, *, left: bool = True, **_: Any) -> Any:
 def solve_ex(
     A: Any, B: Any, *, left: bool = True, check_errors: bool = False, out: Any = None
 ) -> Any:
-    """(result, info) without an exception for singular matrices."""
+    """(result, info): `linalg.solve`, which tells instead of raising.
+
+    `info` (int32) is 0, or the place of the first pivot that is zero, counted from 1.
+
+    >>> torch.linalg.solve_ex(torch.zeros(2, 2), torch.ones(2)).info
+    tensor(1, dtype=torch.int32)
+    """
     try:
         y, info = solve(A, B, left=left), np.zeros(A.shape[:-2], np.int32)
     except LinAlgError:
@@ -214,7 +223,16 @@ def solve_triangular(
     unitriangular: bool = False,
     out: Any = None,
 ) -> Any:
-    """The X with A @ X = B (X @ A = B when not left) for triangular A."""
+    """The X with A @ X = B (with `left=False` X @ A = B), for triangular A (*, n, n).
+
+    `upper` says which triangle is read; `unitriangular`: the diagonal counts as ones. `B` (*, n,
+    k). Nothing is checked: zeros on the diagonal give infinities.
+
+    >>> A = torch.tensor([[2.0, 0.0], [1.0, 4.0]])
+    >>> torch.linalg.solve_triangular(A, torch.tensor([[2.0], [9.0]]), upper=False)
+    tensor([[1.],
+            [2.]])
+    """
     if B.ndim < 2:
         raise RuntimeError(
             message(
@@ -245,7 +263,13 @@ def triangular_solve(
     *,
     out: Any = None,
 ) -> Any:
-    """(X, A) with A @ X = input for triangular A; the older form of linalg.solve_triangular."""
+    """(X, A) with A @ X = input for triangular A: the older form of `linalg.solve_triangular`.
+
+    >>> b, A = torch.tensor([[2.0], [9.0]]), torch.tensor([[2.0, 0.0], [1.0, 4.0]])
+    >>> torch.triangular_solve(b, A, upper=False).solution
+    tensor([[1.],
+            [2.]])
+    """
     for name, x in (("b", input), ("A", A)):
         if x.ndim < 2:
             raise RuntimeError(
@@ -342,7 +366,16 @@ def _by_factor_rule(g: Any, y: Any, _b: Any, L: Any, *, upper: bool, needs: Any)
 @composite(accepts="floating complex: cholesky_solve_cpu",
            smooth=False, samples=[case((3, 2), regular(3))])
 def cholesky_solve(input: Any, input2: Any, upper: bool = False, *, out: Any = None) -> Any:
-    """The X with A @ X = input, from the Cholesky factor L of A, which is `input2`."""
+    """The X with A @ X = input, where `input2` is the Cholesky factor of A.
+
+    L (*, n, n) with A = L @ L^H, or U with A = U^H @ U if `upper`; `input` (*, n, k).
+
+    >>> A = torch.tensor([[4.0, 2.0], [2.0, 5.0]])
+    >>> b = torch.tensor([[8.0], [12.0]])
+    >>> torch.cholesky_solve(b, torch.linalg.cholesky(A))
+    tensor([[1.],
+            [2.]])
+    """
     L = input2
     for letter, t in (("b", input), ("u", L)):
         if t.ndim < 2:
@@ -378,7 +411,13 @@ def cholesky_solve(input: Any, input2: Any, upper: bool = False, *, out: Any = N
 @composite(accepts="floating complex: cholesky_inverse_out_cpu",
            smooth=False, samples=[case(regular(3))])
 def cholesky_inverse(input: Any, upper: bool = False, *, out: Any = None) -> Any:
-    """The inverse of A from its Cholesky factor L, which is `input`."""
+    """The inverse of A from its Cholesky factor, which is `input`: L, or U if `upper`.
+
+    >>> L = torch.tensor([[2.0, 0.0], [2.0, 1.0]])
+    >>> torch.cholesky_inverse(L)
+    tensor([[ 1.2500, -1.0000],
+            [-1.0000,  1.0000]])
+    """
     L = input
     need_matrix("cholesky_inverse", L, square=True)
     if L._a.__class__ is np.ndarray:
@@ -436,8 +475,16 @@ def check_factored(LU: Any, pivots: Any, B: Any, left: bool) -> None:
 def lu_solve(
     LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool = False, out: Any = None
 ) -> Any:
-    """The X with A @ X = B, from `linalg.lu_factor` of A (A^H when adjoint; X @ A when not
-    left)."""
+    """The X with A @ X = B, from what `linalg.lu_factor` says of A.
+
+    `LU` (*, n, n), `pivots` (*, n), `B` (*, n, k). `left=False`: X @ A = B; `adjoint=True`: A^H @ X
+    = B.
+
+    >>> LU, pivots = torch.linalg.lu_factor(torch.tensor([[2.0, 0.0], [1.0, 4.0]]))
+    >>> torch.linalg.lu_solve(LU, pivots, torch.tensor([[2.0], [9.0]]))
+    tensor([[1.],
+            [2.]])
+    """
     check_factored(LU, pivots, B, left)
     if not left:
         y = lu_solve(LU, pivots, adjoint_(B), adjoint=not adjoint)
@@ -490,7 +537,15 @@ linalg_ldl_solve.vjp(None, None, None)  # as in PyTorch
 def ldl_solve(
     LD: Any, pivots: Any, B: Any, *, hermitian: bool = False, out: Any = None
 ) -> Any:
-    """The X with A @ X = B, from `linalg.ldl_factor` of a symmetric or Hermitian A."""
+    """The X with A @ X = B, from what `linalg.ldl_factor` says of a symmetric or Hermitian A.
+
+    `LD` (*, n, n), `pivots` (*, n), `B` (*, n, k).
+
+    >>> LD, pivots = torch.linalg.ldl_factor(torch.tensor([[0.0, 2.0], [2.0, 0.0]]))
+    >>> torch.linalg.ldl_solve(LD, pivots, torch.tensor([[2.0], [4.0]]))
+    tensor([[2.],
+            [1.]])
+    """
     name = "torch.linalg.ldl_solve"
     need_matrix(name, LD, square=True)
     wrong = None
@@ -595,7 +650,17 @@ def _lstsq_shape(
     public="linalg", shape=_lstsq_shape, smooth=False, samples=[case((4, 3), (4, 2))]
 )
 def lstsq(A: Any, B: Any, rcond: float | None = None, *, driver: str | None = None) -> Any:
-    """The X that minimises |A @ X - B|: (solution, residuals, rank, singular_values)."""
+    """The X that minimises |A @ X - B|: (solution, residuals, rank, singular_values).
+
+    `A` (*, m, n), `B` (*, m, k); X (*, n, k), of least norm where several are best. The residuals
+    (sums of squares for each column) are there if m > n and the rank is full. `driver`: "gelsy"
+    (default), "gels" (full rank), "gelsd" and "gelss" (which also give singular values); `rcond` is
+    the relative size of singular values that count as zero.
+
+    >>> A = torch.tensor([[1.0], [1.0]])
+    >>> torch.linalg.lstsq(A, torch.tensor([[1.0], [4.0]])).solution
+    tensor([[2.5000]])
+    """
     need_float("linalg.lstsq", A)
     drivers = (None, "gels", "gelsy", "gelsd", "gelss")
     if driver not in drivers:
@@ -675,7 +740,13 @@ def _matrix_exp_rule(g: Any, _y: Any, a: Any) -> Any:
 
 @composite(public="linalg torch Tensor", words={"input": "A"}, samples=[case((3, 3))])
 def matrix_exp(A: Any) -> Any:
-    """The matrix exponential: the sum of A^k / k!."""
+    """The matrix exponential of square matrices (*, n, n): the sum of A^k / k! over k.
+
+    >>> A = torch.tensor([[0.0, 1.0], [0.0, 0.0]])
+    >>> torch.linalg.matrix_exp(A)
+    tensor([[1., 1.],
+            [0., 1.]])
+    """
     need_matrix("linalg.matrix_exp", A, square=True)
     return linalg_matrix_exp(A)
 
@@ -686,7 +757,15 @@ def matrix_exp(A: Any) -> Any:
     samples=[case(regular(3), 3), case(regular(3), -1)],
 )
 def matrix_power(A: Any, n: int, *, out: Any = None) -> Any:
-    """A multiplied with itself n times; the inverse's power for negative n."""
+    """Square matrices (*, n, n) multiplied with themselves n times.
+
+    n = 0 gives the identity; for negative n it is the inverse's power.
+
+    >>> A = torch.tensor([[1.0, 1.0], [0.0, 1.0]])
+    >>> torch.linalg.matrix_power(A, 3)
+    tensor([[1., 3.],
+            [0., 1.]])
+    """
     if A.ndim < 2 or A.shape[-1] != A.shape[-2]:
         need_matrix(
             "linalg.matrix_power", A.double() if A._a.dtype.kind in "iub" else A, square=True
@@ -713,7 +792,15 @@ def matrix_power(A: Any, n: int, *, out: Any = None) -> Any:
 
 @composite(public="linalg", samples=[case(made(lambda rng: regular(6).make(rng).reshape(2, 3, 6)))])
 def tensorinv(A: Any, ind: int = 2, *, out: Any = None) -> Any:
-    """The inverse of A seen as a matrix from its dims after ind to those before."""
+    """The inverse for `tensordot`: A counts as a matrix from its dimensions after `ind` to those
+    before.
+
+    Their products must be equal; `tensordot(tensorinv(A, ind), B, ind)` is `tensorsolve(A, B)`.
+
+    >>> A = torch.eye(4).reshape(2, 2, 4) * 2
+    >>> torch.linalg.tensorinv(A, ind=2).shape
+    torch.Size([4, 2, 2])
+    """
     if ind <= 0:
         raise RuntimeError("Expected a strictly positive integer for 'ind'")
     if ind > A.ndim:
@@ -737,7 +824,15 @@ def tensorinv(A: Any, ind: int = 2, *, out: Any = None) -> Any:
     samples=[case(made(lambda rng: regular(6).make(rng).reshape(2, 3, 6)), (2, 3))],
 )
 def tensorsolve(A: Any, B: Any, dims: Any = None, *, out: Any = None) -> Any:
-    """The X with tensordot(A, X, X.ndim) = B."""
+    """The X with tensordot(A, X, X.ndim) = B.
+
+    A has the dimensions of B, then those of X, or after the dimensions `dims` were moved to the
+    end.
+
+    >>> A = torch.eye(4).reshape(2, 2, 4) * 2
+    >>> torch.linalg.tensorsolve(A, torch.tensor([[2.0, 4.0], [6.0, 8.0]]))
+    tensor([1., 2., 3., 4.])
+    """
     if dims is not None:
         dims = [d % A.ndim for d in dims]
         A = A.permute((*[d for d in range(A.ndim) if d not in dims], *dims))
@@ -753,7 +848,13 @@ def tensorsolve(A: Any, B: Any, dims: Any = None, *, out: Any = None) -> Any:
 
 @composite(public="linalg", samples=[case((3,)), case((3,), N=5)])
 def vander(x: Any, *, N: int | None = None) -> Any:
-    """The powers x^0 ... x^(N-1) of each element, ascending, in a new last dim."""
+    """The powers x^0, x^1, ... x^(N-1) of each element, in a new last dimension; N is the last
+    size.
+
+    >>> torch.linalg.vander(torch.tensor([2, 3]), N=4)
+    tensor([[ 1,  2,  4,  8],
+            [ 1,  3,  9, 27]])
+    """
     x = x.reshape((1,)) if x.ndim == 0 else x
     if x._a.dtype.kind == "b":
         raise RuntimeError(
@@ -780,7 +881,17 @@ def _powers(x: Any, n: int) -> Any:
 
 @composite(public="torch", name="vander", samples=[case((3,)), case((3,), 4, True)])
 def _old_vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
-    """The Vandermonde matrix of a vector, highest power first unless increasing."""
+    """The Vandermonde matrix (n, N) of a vector (n,): powers, the highest first unless
+    `increasing`.
+
+    >>> x = torch.tensor([2, 3])
+    >>> torch.vander(x, 4)
+    tensor([[ 8,  4,  2,  1],
+            [27,  9,  3,  1]])
+    >>> torch.vander(x, 4, increasing=True)
+    tensor([[ 1,  2,  4,  8],
+            [ 1,  3,  9, 27]])
+    """
     if isinstance(N, bool):
         raise TypeError("vander(): argument 'N' (position 2) must be int, not bool")
     if N is not None and N < 0:
@@ -798,11 +909,21 @@ def _old_vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
 
 @composite(public="linalg", name="matmul", samples=[case((2, 3), (3, 4))])
 def _linalg_matmul(input: Any, other: Any, *, out: Any = None) -> Any:
-    """The matrix product, as torch.matmul."""
+    """The matrix product, as `torch.matmul`.
+
+    >>> torch.linalg.matmul(torch.eye(2) * 2, torch.tensor([1.0, 2.0]))
+    tensor([2., 4.])
+    """
     return matmul.public_function()(input, other, out=out)
 
 
 @composite(public="linalg", name="diagonal", samples=[case((3, 4)), case((3, 4), offset=1)])
 def _linalg_diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
-    """The diagonal of the last two dims, as a view."""
+    """A view of the diagonals of matrices (*, m, n), as the last dimension.
+
+    `torch.diagonal`, but of the last two dimensions by default.
+
+    >>> torch.linalg.diagonal(torch.eye(2))
+    tensor([1., 1.])
+    """
     return A.diagonal(offset, dim1, dim2)

@@ -122,9 +122,12 @@ def _eigh_rule(g: Any, y: Any, _a: Any) -> Any:
 @composite(accepts="floating complex: linalg_eigh_cpu",
            public="linalg", smooth=False, samples=[case(spd(3))])
 def eigh(A: Any, UPLO: str = "L", *, out: Any = None) -> Any:
-    """Eigenvalues (ascending) and orthonormal eigenvectors of symmetric or Hermitian matrices.
+    """(eigenvalues, eigenvectors) of Hermitian matrices (*, n, n): A = V @ diag(w) @ V^H.
 
-    >>> import rushlight as torch
+    The eigenvalues w (*, n) ascend; the columns of V (*, n, n) are orthonormal. Only the lower
+    triangle is read, with `UPLO="U"` the upper one. Signs (phases) of eigenvectors are LAPACK's
+    choice; their gradient is not finite where eigenvalues are equal.
+
     >>> torch.linalg.eigh(torch.tensor([[2.0, 0.0], [0.0, 1.0]])).eigenvalues
     tensor([1., 2.])
     """
@@ -137,7 +140,14 @@ def eigh(A: Any, UPLO: str = "L", *, out: Any = None) -> Any:
 @composite(accepts="floating complex: linalg_eigh_cpu",
            public="linalg", smooth=False, samples=[case(spd(3))])
 def eigvalsh(A: Any, UPLO: str = "L", *, out: Any = None) -> Any:
-    """The eigenvalues of symmetric or Hermitian matrices, ascending."""
+    """The eigenvalues (*, n) of symmetric or Hermitian matrices (*, n, n), ascending.
+
+    Only the lower triangle is read, with `UPLO="U"` the upper one.
+
+    >>> A = torch.tensor([[2.0, 1.0], [1.0, 2.0]])
+    >>> torch.linalg.eigvalsh(A)
+    tensor([1., 3.])
+    """
     return finish("eigvalsh", eigh(A, UPLO)[0], out)
 
 
@@ -183,14 +193,27 @@ def _eig_rule(g: Any, y: Any, a: Any) -> Any:
 
 @composite(public="linalg", ambiguous=True, smooth=False, samples=[case(regular(3))])
 def eig(A: Any, *, out: Any = None) -> Any:
-    """Eigenvalues and eigenvectors (complex) of square matrices."""
+    """Eigenvalues (*, n) and eigenvectors (*, n, n) of square matrices, always complex.
+
+    A @ V = V @ diag(w); the columns of V have norm 1. For symmetric matrices `eigh` is faster and
+    real.
+
+    >>> A = torch.tensor([[0.0, -1.0], [1.0, 0.0]])
+    >>> torch.linalg.eig(A).eigenvalues
+    tensor([0.+1.j, 0.-1.j])
+    """
     need_matrix("linalg.eig", A, square=True)
     return finish("eig", Eig(linalg_eig(A)), out)
 
 
 @composite(public="linalg", ambiguous=True, samples=[case(regular(3))])
 def eigvals(A: Any, *, out: Any = None) -> Any:
-    """The eigenvalues (complex) of square matrices."""
+    """The eigenvalues (*, n) of square matrices (*, n, n), always complex.
+
+    >>> A = torch.tensor([[0.0, -1.0], [1.0, 0.0]])
+    >>> torch.linalg.eigvals(A)
+    tensor([0.+1.j, 0.-1.j])
+    """
     need_matrix("linalg.eigvals", A, square=True)
     return finish("eigvals", linalg_eig(A)[0], out)
 
@@ -276,11 +299,18 @@ def _svd_rule(g: Any, y: Any, _a: Any, *, shapes: Any) -> Any:
     samples=[case((3, 4)), case((4, 3), False)],
 )
 def svd(A: Any, full_matrices: bool = True, *, driver: str | None = None, out: Any = None) -> Any:
-    """A = U @ diag(S) @ Vh with singular values in descending order.
+    """A = U @ diag(S) @ Vh, with the singular values S in descending order.
 
-    >>> import rushlight as torch
-    >>> torch.linalg.svd(torch.eye(2) * 3).S
-    tensor([3., 3.])
+    `A` (*, m, n), with k = min(m, n) S is (*, k); U (*, m, m) and Vh (*, n, n), or with
+    `full_matrices=False` (*, m, k) and (*, k, n). The gradient of U and Vh is finite only where the
+    singular values differ. `driver` is CUDA's.
+
+    >>> A = torch.tensor([[3.0, 0.0], [0.0, -4.0], [0.0, 0.0]])
+    >>> U, S, Vh = torch.linalg.svd(A, full_matrices=False)
+    >>> S
+    tensor([4., 3.])
+    >>> torch.allclose(U @ torch.diag(S) @ Vh, A)
+    True
     """
     need_matrix("linalg.svd", A)
     return finish("svd", Svd(linalg_svd(A, full_matrices=full_matrices)), out)
@@ -288,14 +318,26 @@ def svd(A: Any, full_matrices: bool = True, *, driver: str | None = None, out: A
 
 @composite(public="linalg", samples=[case((3, 4))])
 def svdvals(A: Any, *, driver: str | None = None, out: Any = None) -> Any:
-    """The singular values in descending order."""
+    """The singular values (*, min(m, n)) of matrices (*, m, n), in descending order.
+
+    >>> A = torch.tensor([[3.0, 0.0], [0.0, -4.0]])
+    >>> torch.linalg.svdvals(A)
+    tensor([4., 3.])
+    """
     need_matrix("linalg.svdvals", A)
     return finish("svdvals", linalg_svd(A, full_matrices=False)[1], out)
 
 
 @composite(public="torch Tensor", name="svd", ambiguous=True, smooth=False, samples=[case((4, 3))])
 def _old_svd(input: Any, some: bool = True, compute_uv: bool = True, *, out: Any = None) -> Any:
-    """(U, S, V) with input = U @ diag(S) @ V^H; the older form of linalg.svd."""
+    """(U, S, V) with input = U @ diag(S) @ V^H: the older form of `linalg.svd`.
+
+    `some=True` is full_matrices=False; V, not its conjugate transpose, is returned.
+
+    >>> A = torch.tensor([[3.0, 0.0], [0.0, -4.0]])
+    >>> torch.svd(A).S
+    tensor([4., 3.])
+    """
     need_matrix("svd", input)
     u, s, vh = linalg_svd(input, full_matrices=not some)
     if not compute_uv:
@@ -331,7 +373,15 @@ def matrix_rank(
     rtol: Any = None,
     out: Any = None,
 ) -> Any:
-    """The number of singular values above max(atol, rtol * the largest one)."""
+    """The number of singular values of matrices (*, m, n) that are not zero, int64.
+
+    Those above max(atol, rtol * the largest) count; `rtol` is max(m, n) * eps by default, or 0 if
+    `atol` is given. `hermitian=True`: by eigenvalues. `tol` is an older name of `atol`.
+
+    >>> A = torch.tensor([[1.0, 2.0], [2.0, 4.0]])
+    >>> torch.linalg.matrix_rank(A)
+    tensor(1)
+    """
     if A.ndim > 1 and not A.numel():
         return finish("matrix_rank", wrap(np.zeros(A.shape[:-2], np.int64)), out)
     need_matrix("linalg.matrix_rank", A, square=hermitian)
@@ -354,7 +404,15 @@ def infinite_norms(A: Any) -> Any:
 
 @composite(public="linalg", samples=[case(regular(3)), case(regular(3), 1)])
 def cond(A: Any, p: Any = None, *, out: Any = None) -> Any:
-    """The condition number: the norm of A times the norm of its inverse."""
+    """The condition number of matrices (*, n, n): the norm of A times the norm of its inverse.
+
+    `p` as `ord` of `linalg.matrix_norm`; without it, and for 2 and -2, from the singular values,
+    for matrices of any shape.
+
+    >>> A = torch.tensor([[4.0, 0.0], [0.0, 2.0]])
+    >>> torch.linalg.cond(A)
+    tensor(2.)
+    """
     from .inverse import linalg_inv_quiet
     from .norm import matrix_norm
 

@@ -82,7 +82,13 @@ def trace_shape(x: Any) -> MetaArray:
     aliases="ger",
 )
 def outer(input: Any, vec2: Any) -> Any:
-    """All products of an element of the first vector with one of the second."""
+    """All products of an element of one vector with one of another: y[i, j] = input[i] * vec2[j].
+
+    >>> x = torch.tensor([1, 2])
+    >>> torch.outer(x, torch.tensor([3, 4, 5]))
+    tensor([[ 3,  4,  5],
+            [ 6,  8, 10]])
+    """
     need_dims(input, "outer: self", 1)
     need_dims(vec2, "outer: vec2", 1)
     return input[:, None] * vec2
@@ -100,7 +106,15 @@ outer.vjp(
 
 @composite(samples=[case((2, 3), (4, 3)), case((3,), (3,))])
 def inner(input: Any, other: Any, *, out: Any = None) -> Any:
-    """Sums of products over the last dim of both; a plain product when one is a number."""
+    """Sums of products over the last dimension of both, without conjugation.
+
+    (*a, n) and (*b, n) give (*a, *b); vectors a number. If one has no dimensions, the plain
+    product.
+
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> torch.inner(x, torch.tensor([1, 10]))
+    tensor([21, 43])
+    """
     if input.ndim == 0 or other.ndim == 0:
         return finish("inner", input * other, out)
     if input.shape[-1] != other.shape[-1]:
@@ -117,7 +131,15 @@ def inner(input: Any, other: Any, *, out: Any = None) -> Any:
 
 @composite(samples=[case((2, 3), (3, 2))])
 def kron(input: Any, other: Any, *, out: Any = None) -> Any:
-    """The Kronecker product: every element of input times the whole of other."""
+    """The Kronecker product: every element of `input` times the whole of `other`, as blocks.
+
+    (n, m) and (p, q) give (n * p, m * q); leading dimensions of 1 are added where one has fewer.
+
+    >>> x = torch.tensor([[1, 2]])
+    >>> torch.kron(x, torch.tensor([[1, 1], [0, 1]]))
+    tensor([[1, 1, 2, 2],
+            [0, 1, 0, 2]])
+    """
     dims = max(input.ndim, other.ndim)
     a = (1,) * (dims - input.ndim) + tuple(input.shape)
     b = (1,) * (dims - other.ndim) + tuple(other.shape)
@@ -171,13 +193,27 @@ linalg_cross.vjp(
 
 @composite(public="linalg", name="cross", samples=[case((2, 3), (2, 3))])
 def _cross_last(input: Any, other: Any, *, dim: int = -1, out: Any = None) -> Any:
-    """The vector product along a dim of size 3 (the last one by default)."""
+    """The vector product along a dimension of size 3, the last one by default; the others
+    broadcast.
+
+    >>> x = torch.tensor([1.0, 0.0, 0.0])
+    >>> torch.linalg.cross(x, torch.tensor([0.0, 1.0, 0.0]))
+    tensor([0., 0., 1.])
+    """
     return finish("cross", linalg_cross(input, other, dim=dim), out)
 
 
 @composite(samples=[case((2, 3), (2, 3)), case((3, 2), (3, 2), 0)])
 def cross(input: Any, other: Any, dim: int | None = None, *, out: Any = None) -> Any:
-    """The vector product along dim (by default the first dim of size 3)."""
+    """The vector product along `dim`, a dimension of size 3.
+
+    (a1*b2 - a2*b1, a2*b0 - a0*b2, a0*b1 - a1*b0). Without `dim` the first dimension of size 3 is
+    taken; `linalg.cross` takes the last one.
+
+    >>> x = torch.tensor([1.0, 0.0, 0.0])
+    >>> torch.cross(x, torch.tensor([0.0, 1.0, 0.0]), dim=0)
+    tensor([0., 0., 1.])
+    """
     need_tensor("cross", other, 2, "other")
     if dim is None:
         found = [i for i, n in enumerate(input.shape) if n == 3]
@@ -207,7 +243,18 @@ def _at_least_2d(name: str, x: Any) -> None:
     fresh=True,
 )
 def tril(input: Any, *, diagonal: int = 0) -> Any:
-    """The lower triangle of each matrix; other elements are 0."""
+    """The lower triangle of each matrix (*, n, m): elements above the diagonal are 0.
+
+    `diagonal`: up to which diagonal elements stay; positive ones are above the main one.
+
+    >>> x = torch.ones(2, 3)
+    >>> torch.tril(x)
+    tensor([[1., 0., 0.],
+            [1., 1., 0.]])
+    >>> torch.tril(x, 1)
+    tensor([[1., 1., 0.],
+            [1., 1., 1.]])
+    """
     _at_least_2d("tril", input)
     return np.tril(input, diagonal)
 
@@ -226,7 +273,18 @@ tril.vjp(lambda g, _y, _x, *, diagonal: tril(g, diagonal=diagonal))
     fresh=True,
 )
 def triu(input: Any, *, diagonal: int = 0) -> Any:
-    """The upper triangle of each matrix; other elements are 0."""
+    """The upper triangle of each matrix (*, n, m): elements below the diagonal are 0.
+
+    `diagonal`: from which diagonal on elements stay; positive ones are above the main one.
+
+    >>> x = torch.ones(2, 3)
+    >>> torch.triu(x)
+    tensor([[1., 1., 1.],
+            [0., 1., 1.]])
+    >>> torch.triu(x, 1)
+    tensor([[0., 1., 1.],
+            [0., 0., 1.]])
+    """
     _at_least_2d("triu", input)
     return np.triu(input, diagonal)
 
@@ -275,7 +333,17 @@ put_diagonal.vjp(lambda g, _y, _v, *, offset: take_diagonal(g, offset=offset))
 
 @composite(samples=[case((3,)), case((3, 4), 1)])
 def diag(input: Any, diagonal: int = 0, *, out: Any = None) -> Any:
-    """A vector as the diagonal of a square matrix, or the diagonal of a matrix as a vector."""
+    """Of a vector (n,) the matrix that has it on its diagonal; of a matrix its diagonal, as a copy.
+
+    A positive `diagonal` is above the main one.
+
+    >>> x = torch.tensor([1, 2])
+    >>> torch.diag(x)
+    tensor([[1, 0],
+            [0, 2]])
+    >>> torch.diag(torch.tensor([[1, 2], [3, 4]]))
+    tensor([1, 4])
+    """
     if input.ndim == 1:
         n = input.shape[0] + abs(diagonal)
         y = put_diagonal(input, rows=n, columns=n, offset=diagonal)
@@ -299,7 +367,12 @@ def diag(input: Any, diagonal: int = 0, *, out: Any = None) -> Any:
     fresh=True,
 )
 def trace(input: Any) -> Any:
-    """The sum of the diagonal of a matrix."""
+    """The sum of the diagonal of a matrix (n, m); of integers in int64.
+
+    >>> x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> torch.trace(x)
+    tensor(5.)
+    """
     if input.ndim != 2:
         raise RuntimeError(message("trace: expected a matrix", f"shape {tuple(input.shape)}"))
     return np.trace(input, dtype=np.int64 if input.dtype.kind in "biu" else None)
