@@ -255,7 +255,8 @@ def pinverse(input: Any, rcond: float = 1e-15) -> Any:
 )
 def linalg_det(a: Any) -> Any:
     """The determinant of square matrices."""
-    return np.linalg.det(a)
+    with np.errstate(over="ignore"):  # NumPy computes in double and casts: infinite is an answer
+        return np.linalg.det(a)
 
 
 linalg_det.shape(lambda a: MetaArray(a.shape[:-2], a.dtype))

@@ -3,6 +3,8 @@ special."""
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -289,6 +291,13 @@ def test_errors_can_be_asked_for_as_numbers():
     both = torch.stack([torch.eye(2), torch.zeros(2, 2)])
     assert torch.linalg.inv_ex(both).info.tolist() == [0, 1]
     assert torch.linalg.cholesky_ex(both).info.tolist() == [0, 1]
+
+
+def test_a_determinant_that_overflows_is_infinite_and_warns_of_nothing():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        y = torch.linalg.det(torch.diag(torch.tensor([1e30, -1e30])))
+    assert y.item() == float("-inf")
 
 
 def test_the_determinant_of_a_singular_matrix_has_a_gradient():
