@@ -77,36 +77,66 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:
-    """Fill with numbers drawn uniformly from [a, b)."""
+    """Fill with numbers drawn uniformly from [a, b).
+
+    All of `nn.init` write in place, without a history, and return the tensor; `generator` draws the
+    numbers, the default one unless given.
+
+    >>> w = nn.init.uniform_(torch.empty(3, 5), -0.1, 0.1)
+    >>> bool((w.abs() <= 0.1).all())
+    True
+    """
     with _no_grad():
         return tensor.uniform_(a, b, generator=generator)
 
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
-    """Fill with numbers from the normal distribution N(mean, std²)."""
+    """Fill with numbers from the normal distribution N(mean, std²).
+
+    >>> w = nn.init.normal_(torch.empty(100, 100), std=0.02)
+    >>> round(w.std().item(), 3)
+    0.02
+    """
     with _no_grad():
         return tensor.normal_(mean, std, generator=generator)
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
-    """Fill with `val`."""
+    """Fill with `val`.
+
+    >>> nn.init.constant_(torch.empty(2), 0.5)
+    tensor([0.5000, 0.5000])
+    """
     with _no_grad():
         return tensor.fill_(val)
 
 
 def ones_(tensor: Tensor) -> Tensor:
-    """Fill with 1."""
+    """Fill with 1.
+
+    >>> nn.init.ones_(torch.empty(2))
+    tensor([1., 1.])
+    """
     return constant_(tensor, 1.0)
 
 
 def zeros_(tensor: Tensor) -> Tensor:
-    """Fill with 0."""
+    """Fill with 0.
+
+    >>> nn.init.zeros_(torch.empty(2))
+    tensor([0., 0.])
+    """
     with _no_grad():
         return tensor.zero_()
 
 
 def eye_(tensor: Tensor) -> Tensor:
-    """Fill a matrix with the identity."""
+    """Fill a matrix with the identity: y = W x then passes the inputs on. ValueError unless 2-d.
+
+    >>> nn.init.eye_(torch.empty(2, 3))
+    tensor([[1., 0., 0.],
+            [0., 1., 0.]])
+    """
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     with _no_grad():
@@ -114,7 +144,18 @@ def eye_(tensor: Tensor) -> Tensor:
 
 
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """Fill the weight of a convolution so that it passes channels through (in each group)."""
+    """Fill the weight of a convolution so that it passes channels through (in each of `groups`).
+
+    `tensor` (O, C, *K), of 3, 4 or 5 dimensions, O a multiple of `groups`: 1 in the middle of the
+    kernel where output and input channel are the same, 0 elsewhere.
+
+    >>> nn.init.dirac_(torch.empty(2, 2, 3))
+    tensor([[[0., 1., 0.],
+             [0., 0., 0.]],
+    <BLANKLINE>
+            [[0., 0., 0.],
+             [0., 1., 0.]]])
+    """
     if tensor.ndim not in (3, 4, 5):
         raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
     out, inner = tensor.shape[:2]
@@ -168,7 +209,12 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) ->
 
 
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
-    """Normal with std = gain·√(2 / (fan_in + fan_out)); see `xavier_uniform_`."""
+    """Normal with std = gain·√(2 / (fan_in + fan_out)); see `xavier_uniform_`.
+
+    >>> w = nn.init.xavier_normal_(torch.empty(300, 500))
+    >>> round(w.std().item(), 2)  # √(2 / 800)
+    0.05
+    """
     fan_in, fan_out = _calculate_fan_in_and_fan_out(tensor)
     return normal_(tensor, 0.0, gain * math.sqrt(2.0 / float(fan_in + fan_out)), generator)
 
@@ -190,7 +236,12 @@ def kaiming_uniform_(
 ) -> Tensor:
     """Uniform in ±gain·√(3 / fan), where `gain` belongs to `nonlinearity` (`a`: leaky slope).
 
-    He et al., "Delving deep into rectifiers", 2015.
+    `mode`: "fan_in" keeps the variance forward, "fan_out" backward. For a weight (out, in, *K)
+    fan_in is in times the kernel's size. He et al., "Delving deep into rectifiers", 2015.
+
+    >>> w = nn.init.kaiming_uniform_(torch.empty(3, 6), nonlinearity="relu")
+    >>> bool((w.abs() <= 1.0).all())  # √2·√(3 / 6)
+    True
     """
     std = _kaiming_std(tensor, a, mode, nonlinearity)
     if std is None:
@@ -206,7 +257,12 @@ def kaiming_normal_(
     nonlinearity: str = "leaky_relu",
     generator: Any = None,
 ) -> Tensor:
-    """Normal with std = gain / √fan; see `kaiming_uniform_`."""
+    """Normal with std = gain / √fan; see `kaiming_uniform_`.
+
+    >>> w = nn.init.kaiming_normal_(torch.empty(300, 200), nonlinearity="relu")
+    >>> round(w.std().item(), 2)  # √(2 / 200)
+    0.1
+    """
     std = _kaiming_std(tensor, a, mode, nonlinearity)
     return tensor if std is None else normal_(tensor, 0, std, generator)
 
@@ -223,6 +279,10 @@ def trunc_normal_(
 
     Where [a, b] holds little of the distribution, numbers drawn uniformly from it are accepted
     in proportion to the density instead.
+
+    >>> w = nn.init.trunc_normal_(torch.empty(100, 100), std=1.0, a=-0.5, b=0.5)
+    >>> bool((w.abs() <= 0.5).all())
+    True
     """
     if tensor.device.type == "meta":
         return tensor
@@ -279,6 +339,10 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
 
     Dimensions after the first are flattened. Saxe et al., "Exact solutions to the nonlinear
     dynamics of learning in deep linear neural networks", 2013.
+
+    >>> w = nn.init.orthogonal_(torch.empty(2, 3, dtype=torch.float64))
+    >>> torch.allclose(w @ w.T, torch.eye(2, dtype=torch.float64))
+    True
     """
     if tensor.ndim < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
@@ -298,6 +362,10 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
     """Normal with `std`, and in every column the fraction `sparsity` of the rows set to 0.
 
     Martens, "Deep learning via Hessian-free optimization", 2010.
+
+    >>> w = nn.init.sparse_(torch.empty(10, 3), sparsity=0.2)
+    >>> (w == 0).sum(dim=0)
+    tensor([2, 2, 2])
     """
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
@@ -312,9 +380,13 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
     return tensor
 
 
+OLD_EXAMPLES = {"dirac": "3, 5, 2"}  # other sizes than 3, 5
+
+
 def _old_name(function: Callable[..., Any]) -> Callable[..., Any]:
     new = function.__name__
     old = new[:-1]
+    more = {"constant": ", 2.0", "sparse": ", 0.5"}.get(old, "")
 
     def deprecated(*args: Any, **kwargs: Any) -> Any:
         warnings.warn(
@@ -325,7 +397,14 @@ def _old_name(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(*args, **kwargs)
 
     deprecated.__name__ = deprecated.__qualname__ = old
-    deprecated.__doc__ = f"The old name of `{new}`."
+    deprecated.__doc__ = f"""The old name of `{new}`, which warns and does the same.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     w = nn.init.{old}(torch.empty({OLD_EXAMPLES.get(old, "3, 5")}){more})
+    >>> w.shape
+    torch.Size([{OLD_EXAMPLES.get(old, "3, 5")}])
+    """
     return deprecated
 
 

@@ -279,6 +279,12 @@ def scaled_dot_product_attention(
         enable_gqa: the heads (dimension -3) of key and value serve several of query each.
 
     A row that may look at nothing is 0.
+
+    >>> q, k, v = torch.tensor([[1.0, 0.0]]), torch.eye(2), torch.tensor([[10.0], [20.0]])
+    >>> F.scaled_dot_product_attention(q, k, v)
+    tensor([[13.3024]])
+    >>> F.scaled_dot_product_attention(q, k, v, attn_mask=torch.tensor([[False, True]]))
+    tensor([[20.]])
     """
     _check(query, key, value, attn_mask, is_causal)
     if not 0 <= dropout_p <= 1:
@@ -457,6 +463,15 @@ def multi_head_attention_forward(
 
     Returns the result (L, N, E), and the weights (N, L, S) (or (N, heads, L, S) when they are
     not averaged; None when not needed).
+
+    >>> x = torch.randn(3, 2, 4)  # 3 places, a batch of 2, 4 numbers each
+    >>> m = nn.MultiheadAttention(4, num_heads=2)
+    >>> out, weights = F.multi_head_attention_forward(
+    ...     x, x, x, 4, 2, m.in_proj_weight, m.in_proj_bias, None, None, False, 0.0,
+    ...     m.out_proj.weight, m.out_proj.bias,
+    ... )
+    >>> out.shape, weights.shape
+    (torch.Size([3, 2, 4]), torch.Size([2, 3, 3]))
     """
     if not (query.is_floating_point() or query.is_complex()):
         kind = views.type_name(query.dtype)

@@ -147,9 +147,14 @@ def convolution(
     output_padding: Ints = (),
     groups: int = 1,
 ) -> Any:
-    """Convolve (cross-correlate) input (N, C, *S) with weight, or apply the transpose of that.
+    """Convolve (cross-correlate) `input` (N, C, *S) with `weight`, or apply the transpose of that.
 
-    The weight is (O, C / groups, *K), or (C, O / groups, *K) when `transposed`.
+    The weight is (O, C / groups, *K), or (C, O / groups, *K) when `transposed`. Behind `conv1d`,
+    `conv2d`, `conv3d` and their transposes, which are more convenient.
+
+    >>> x, w = torch.tensor([[[1.0, 2.0, 4.0]]]), torch.tensor([[[1.0, -1.0]]])
+    >>> torch.convolution(x, w, None, [1], [0], [1], False, [0], 1)
+    tensor([[[-1., -2.]]])
     """
     if not transposed:
         return kernel.forward(input, weight, bias, stride, padding, dilation, groups)

@@ -235,6 +235,10 @@ Args:
     output_padding: added on one side of the output, whose size the stride leaves ambiguous.
 
 Raises RuntimeError when sizes, channels or types do not fit.
+
+>>> x, w = torch.ones({x}), torch.ones({back})
+>>> tuple(torch.nn.functional.conv_transpose{n}d(x, w, stride=2).shape)
+{large}
 """
 
 
@@ -246,6 +250,8 @@ def _document(fn: Any, n: int, template: str) -> None:
         x=", ".join(map(str, (2, 3, 5, 5, 5)[: n + 2])),
         w=", ".join(map(str, (4, 3, 3, 3, 3)[: n + 2])),
         y=(2, 4, 5, 5, 5)[: n + 2],
+        back=", ".join(map(str, (3, 4, 2, 2, 2)[: n + 2])),
+        large=(2, 4, 10, 10, 10)[: n + 2],
     )
 
 
@@ -355,7 +361,15 @@ for _n, (_plain, _transposed) in enumerate(
 
 @composite(public=_PUBLIC, samples=[case((5, 2, 3), (2, 3, 4), (4,))])
 def conv_tbc(input: Any, weight: Any, bias: Any, pad: int = 0) -> Any:
-    """1-d convolution of input (T, B, C) with weight (k, C, O): (T', B, O)."""
+    """1-d convolution with time first: `input` (T, B, C), `weight` (k, C, O), `bias` (O,): (T', B,
+    O).
+
+    `pad` zeros are added at both ends: T' = T + 2 * pad - k + 1.
+
+    >>> x, w = torch.ones(5, 1, 2), torch.ones(3, 2, 1)
+    >>> torch.conv_tbc(x, w, torch.zeros(1), 1).flatten()
+    tensor([4., 6., 6., 6., 4.])
+    """
     check_tensor("conv_tbc", "input", 1, input)
     check_tensor("conv_tbc", "weight", 2, weight)
     if input.ndim != 3 or weight.ndim != 3:

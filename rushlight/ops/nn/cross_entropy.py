@@ -319,6 +319,10 @@ def linear_cross_entropy(
     Args:
         input: (F) or (N, F). linear_weight: (C, ..., F). linear_bias: (C, ...).
         options: accepted; the scores are computed at once.
+
+    >>> x, weight = torch.eye(2), torch.zeros(3, 2)
+    >>> F.linear_cross_entropy(x, weight, torch.tensor([0, 2]))
+    tensor(1.0986)
     """
     if not 1 <= input.dim() <= 2:
         raise RuntimeError(f"expected input with dimensionality 1 or 2, got {input.dim()}")

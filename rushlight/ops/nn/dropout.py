@@ -97,30 +97,51 @@ def drop(
     samples=[case((3, 4)), case((3, 4), 0.2, False), case((3, 4), 0.5, True, True)],
 )
 def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """Each element is 0 with probability p, else multiplied by 1 / (1 - p); only in training.
+    """Each element is 0 with probability `p`, else multiplied by 1 / (1 - p); only in training.
 
-    >>> import rushlight as torch
-    >>> torch.nn.functional.dropout(torch.ones(2), training=False)
-    tensor([1., 1.])
+    y = x * mask / (1 - p), so that the mean stays. Outside training y = x. ValueError unless p is
+    in [0, 1]. Srivastava et al., 2014.
+
+    >>> x = torch.ones(1000)
+    >>> F.dropout(x, p=0.2).unique()
+    tensor([0.0000, 1.2500])
+    >>> F.dropout(x, training=False).equal(x)
+    True
     """
     return drop(input, p, training, inplace)
 
 
 @composite(public="torch", name="dropout", random=True, samples=[case((3, 4), 0.5, True)])
 def _torch_dropout(input: Any, p: float, train: bool) -> Any:
-    """`nn.functional.dropout`."""
+    """`nn.functional.dropout` with all parameters given: 0 with probability `p`, else x / (1 - p).
+
+    >>> x = torch.ones(1000)
+    >>> torch.dropout(x, 0.5, train=True).unique()
+    tensor([0., 2.])
+    """
     return drop(input, p, train, False)
 
 
 @composite(public="torch", name="dropout_", random=True, samples=[case((3, 4), 0.5, True)])
 def dropout_(input: Any, p: float, train: bool) -> Any:
-    """`nn.functional.dropout` in place."""
+    """Dropout in place: each element is 0 with probability `p`, else divided by 1 - p.
+
+    >>> x = torch.ones(3)
+    >>> torch.dropout_(x, 1.0, train=True)
+    tensor([0., 0., 0.])
+    """
     return drop(input, p, train, True)
 
 
 @composite(public="torch", random=True, samples=[case((3, 4), 0.5, True), case((3,), 0.5, False)])
 def native_dropout(input: Any, p: float, train: bool | None) -> Any:
-    """(`dropout`, whether each element was kept)."""
+    """(`dropout`, mask): the result, and where elements were kept.
+
+    >>> x = torch.ones(100)
+    >>> y, kept = torch.native_dropout(x, 0.5, True)
+    >>> torch.equal(y, x * kept * 2)
+    True
+    """
     if train is False:
         return input.clone(), input.new_ones(input.shape, dtype=dtypes.bool)
     if not 0 <= p <= 1:
@@ -135,7 +156,13 @@ def native_dropout(input: Any, p: float, train: bool | None) -> Any:
 
 @composite(public="torch", random=True, samples=[case((2, 3, 4), 0.5, True)])
 def feature_dropout(input: Any, p: float, train: bool) -> Any:
-    """Dropout of whole channels."""
+    """Dropout of whole channels: of (N, C, *) each (n, c) is zero everywhere, or kept and scaled.
+
+    >>> x = torch.ones(4, 8, 5)
+    >>> y = torch.feature_dropout(x, 0.5, train=True)
+    >>> bool((y == y[:, :, :1]).all())
+    True
+    """
     return drop(input, p, train, False, channels=True)
 
 
@@ -149,7 +176,13 @@ def _batched(input: Any, ndim: int, p: float, training: bool, inplace: bool) -> 
 
 @composite(public="nn.functional", random=True, samples=[case((2, 3, 4))])
 def dropout1d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """Dropout of whole channels of (N, C, L) or (C, L)."""
+    """Dropout of whole channels of (N, C, L) or (C, L): each is zero with probability `p`, else
+    scaled.
+
+    >>> y = F.dropout1d(torch.ones(4, 8, 5))
+    >>> bool((y == y[:, :, :1]).all())
+    True
+    """
     if input.dim() not in (2, 3):
         raise RuntimeError(
             message(
@@ -175,7 +208,14 @@ def _odd_dimensions(name: str, ndim: int, spatial: int) -> None:
 
 @composite(public="nn.functional", random=True, samples=[case((2, 3, 4, 4))])
 def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """Dropout of whole channels of (N, C, H, W). Tompson et al., 2014, arXiv:1411.4280."""
+    """Dropout of whole channels of (N, C, H, W): each is zero with probability `p`, else scaled.
+
+    Tompson et al., 2014, arXiv:1411.4280.
+
+    >>> y = F.dropout2d(torch.ones(4, 8, 2, 2))
+    >>> bool((y == y[:, :, :1, :1]).all())
+    True
+    """
     ndim = input.dim()
     if ndim not in (3, 4):
         _odd_dimensions("dropout2d", ndim, 2)
@@ -193,7 +233,13 @@ def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
 
 @composite(public="nn.functional", random=True, samples=[case((2, 3, 2, 2, 2))])
 def dropout3d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """Dropout of whole channels of (N, C, D, H, W) or (C, D, H, W)."""
+    """Dropout of whole channels of (N, C, D, H, W) or (C, D, H, W): zero with probability `p`, else
+    scaled.
+
+    >>> y = F.dropout3d(torch.ones(4, 8, 2, 2, 2))
+    >>> bool((y == y[:, :, :1, :1, :1]).all())
+    True
+    """
     ndim = input.dim()
     if ndim not in (4, 5):
         _odd_dimensions("dropout3d", ndim, 3)
@@ -202,7 +248,15 @@ def dropout3d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
 
 @composite(public="nn.functional", random=True, samples=[case((3, 4), 0.5, True)])
 def alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
-    """Dropout for SELU networks, which keeps mean and variance. Klambauer, arXiv:1706.02515."""
+    """Dropout for SELU networks, which keeps mean and variance.
+
+    With probability `p` an element becomes -1.7581 (what SELU tends to), then all are scaled and
+    shifted. Only in training, which is not the default here. Klambauer et al., arXiv:1706.02515.
+
+    >>> y = F.alpha_dropout(torch.zeros(1000), p=0.5, training=True)
+    >>> y.unique()
+    tensor([-0.7792,  0.7792])
+    """
     return drop(input, p, training, inplace, alpha=True)
 
 
@@ -210,7 +264,12 @@ def alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: b
 def feature_alpha_dropout(
     input: Any, p: float = 0.5, training: bool = False, inplace: bool = False
 ) -> Any:
-    """`alpha_dropout` of whole channels."""
+    """`alpha_dropout` of whole channels: of (N, C, *) each (n, c) is dropped or kept.
+
+    >>> y = F.feature_alpha_dropout(torch.zeros(4, 8, 5), p=0.5, training=True)
+    >>> bool((y == y[:, :, :1]).all())
+    True
+    """
     return drop(input, p, training, inplace, channels=True, alpha=True)
 
 

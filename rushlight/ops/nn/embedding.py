@@ -196,7 +196,12 @@ def _torch_embedding(
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
 ) -> Any:
-    """Rows of a table: `nn.functional.embedding` with the table first."""
+    """Rows of a table: `nn.functional.embedding` with the table first.
+
+    >>> torch.embedding(torch.eye(3), torch.tensor([2, 0]))
+    tensor([[0., 0., 1.],
+            [1., 0., 0.]])
+    """
     need_tensor("embedding", weight, 1, "weight")
     need_tensor("embedding", indices, 2, "indices")
     return lookup(weight, indices, padding_idx, scale_grad_by_freq, sparse)
@@ -295,6 +300,11 @@ def embedding_bag(
         mode: "sum", "mean" or "max"; an empty bag gives zeros.
         per_sample_weights: factors of the rows, in the input's shape, for "sum".
         padding_idx: an index that does not count.
+
+    >>> table = torch.tensor([[1.0], [2.0], [4.0]])
+    >>> F.embedding_bag(torch.tensor([0, 1, 2]), table, torch.tensor([0, 2]), mode="sum")
+    tensor([[3.],
+            [4.]])
     """
     if weight._a.dtype == np.int64 and input.is_floating_point():
         warnings.warn(

@@ -151,6 +151,12 @@ def fold(
     """Columns (N, C * kh * kw, L) added up into images (N, C, *output_size); also unbatched.
 
     Windows that overlap are summed, so `fold(unfold(x))` is x times the number of windows over it.
+
+    >>> columns = torch.ones(1, 4, 4)  # windows of 2 x 2 at four places
+    >>> F.fold(columns, output_size=(3, 3), kernel_size=2)
+    tensor([[[[1., 2., 1.],
+              [2., 4., 2.],
+              [1., 2., 1.]]]])
     """
     check_tensor("fold", "input", 1, input)
     size = ints("fold", "output_size", output_size, 2)

@@ -312,7 +312,16 @@ def l1_loss(
     reduction: str = "mean",
     weight: Any = None,
 ) -> Any:
-    """|x - t|, reduced; with `weight` the mean is divided by the sum of the weights."""
+    """|x - t|, reduced; with `weight` the mean is divided by the sum of the weights.
+
+    `reduction` is "mean", "sum" or "none" (the result has the shape of the operands).
+
+    >>> x, t = torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0])
+    >>> F.l1_loss(x, t)
+    tensor(1.)
+    >>> F.l1_loss(x, t, reduction="none")
+    tensor([0., 2.])
+    """
     same_size(input, target)
     reduction = reduction_of(size_average, reduce, reduction)
     kinds = input._a.dtype.kind + target._a.dtype.kind
@@ -342,7 +351,11 @@ def smooth_l1_loss(
 ) -> Any:
     """d**2 / (2 beta) where d = |x - t| < beta, else d - beta / 2; reduced.
 
-    Girshick, 2015, arXiv:1504.08083.
+    With `beta=0` it is `l1_loss`. Girshick, 2015, arXiv:1504.08083.
+
+    >>> x, t = torch.tensor([0.0, 0.0]), torch.tensor([0.5, 3.0])
+    >>> F.smooth_l1_loss(x, t, reduction="none")
+    tensor([0.1250, 2.5000])
     """
     same_size(input, target)
     reduction = reduction_of(size_average, reduce, reduction)
@@ -366,7 +379,14 @@ def huber_loss(
     delta: float = 1.0,
     weight: Any = None,
 ) -> Any:
-    """d**2 / 2 where d = |x - t| <= delta, else delta * (d - delta / 2); reduced."""
+    """d**2 / 2 where d = |x - t| <= delta, else delta * (d - delta / 2); reduced.
+
+    It is `delta` times `smooth_l1_loss` with beta=delta.
+
+    >>> x, t = torch.tensor([0.0, 0.0]), torch.tensor([0.5, 3.0])
+    >>> F.huber_loss(x, t, reduction="none", delta=2.0)
+    tensor([0.1250, 4.0000])
+    """
     same_size(input, target)
     reduction = reduction_of(None, None, reduction)
     if delta <= 0:

@@ -337,7 +337,14 @@ def multi_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Any:
-    """sum over classes i != t of max(0, margin - x[t] + x[i])**p / C, times weight[t]."""
+    """sum over classes i != t of max(0, margin - x[t] + x[i])**p / C, times weight[t].
+
+    `input` (N, C) or (C,), `target` (N,) or (), class indices; `p` is 1 or 2, `weight` (C,).
+
+    >>> x = torch.tensor([[0.1, 0.2, 0.9]])
+    >>> F.multi_margin_loss(x, torch.tensor([2]))
+    tensor(0.1667)
+    """
     reduction = reduction_of(size_average, reduce, reduction)
     if p not in (1, 2):
         raise ValueError("only p == 1 and p == 2 supported")
@@ -392,7 +399,11 @@ def multilabel_margin_loss(
 ) -> Any:
     """sum over targets j and classes i that are none of max(0, 1 - x[t[j]] + x[i]) / C.
 
-    A row of `target` lists class indices up to the first -1.
+    `input` and `target` (N, C) or (C,). A row of `target` lists class indices up to the first -1.
+
+    >>> x = torch.tensor([[0.1, 0.2, 0.9]])
+    >>> F.multilabel_margin_loss(x, torch.tensor([[2, -1, 0]]))
+    tensor(0.1667)
     """
     reduction = reduction_of(size_average, reduce, reduction)
     if input.shape != target.shape:

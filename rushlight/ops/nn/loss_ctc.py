@@ -167,6 +167,11 @@ def ctc_loss(
         zero_infinity: losses of targets that do not fit count 0.
 
     Graves et al., 2006, ICML.
+
+    >>> log_probs = torch.full((2, 1, 3), 1 / 3).log()  # 2 times, 3 classes, all alike
+    >>> lengths = torch.tensor([2]), torch.tensor([1])
+    >>> F.ctc_loss(log_probs, torch.tensor([[1]]), *lengths)  # 3 of 9 paths: aa, a-, -a
+    tensor(1.0986)
     """
     reduction = reduction_of(None, None, reduction)
     axis(1, log_probs.ndim)

@@ -64,7 +64,14 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
 def pairwise_distance(
     x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
 ) -> Any:
-    """|x1 - x2 + eps| in the p-norm of the last dimension."""
+    """|x1 - x2 + eps| in the p-norm of the last dimension: (*, D) gives (*), with `keepdim` (*, 1).
+
+    `eps` keeps the gradient finite where both are equal.
+
+    >>> x = torch.tensor([[3.0, 4.0]])
+    >>> torch.pairwise_distance(x, torch.zeros(1, 2))
+    tensor([5.0000])
+    """
     need_tensor("pairwise_distance", x1, 1, "x1")
     need_tensor("pairwise_distance", x2, 2, "x2")
     return (x1 - x2 + eps).norm(p, -1, keepdim)
@@ -83,7 +90,12 @@ def margin_ranking_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Any:
-    """max(0, -t (x1 - x2) + margin)."""
+    """max(0, -t (x1 - x2) + margin), reduced; t is 1 where x1 should be the larger, -1 where x2.
+
+    >>> x1, x2 = torch.tensor([1.0, 1.0]), torch.tensor([3.0, 0.0])
+    >>> F.margin_ranking_loss(x1, x2, torch.tensor([1.0, 1.0]), reduction="none")
+    tensor([2., 0.])
+    """
     reduction = reduction_of(size_average, reduce, reduction)
     if not input1.dim() == input2.dim() == target.dim():
         raise RuntimeError(
@@ -114,6 +126,10 @@ def cosine_embedding_loss(
 
     Args:
         input1, input2: (N, D) or (D). target: (N) or ().
+
+    >>> x1, x2 = torch.tensor([[1.0, 0.0]]), torch.tensor([[1.0, 1.0]])
+    >>> F.cosine_embedding_loss(x1, x2, torch.tensor([1]))
+    tensor(0.2929)
     """
     reduction = reduction_of(size_average, reduce, reduction)
     for place, (name, t) in enumerate(
@@ -165,7 +181,12 @@ def triplet_margin_loss(
 ) -> Any:
     """max(0, |a - p| - |a - n| + margin); `swap` takes |p - n| where it is smaller than |a - n|.
 
-    Balntas et al., 2016, BMVC.
+    All (N, D) or (D,); `p` is the norm's, `eps` is added to differences. Balntas et al., 2016,
+    BMVC.
+
+    >>> a, pos, neg = torch.tensor([[0.0]]), torch.tensor([[1.0]]), torch.tensor([[1.5]])
+    >>> F.triplet_margin_loss(a, pos, neg)
+    tensor(0.5000)
     """
     reduction = reduction_of(size_average, reduce, reduction)
     if margin <= 0:
@@ -192,7 +213,14 @@ def triplet_margin_with_distance_loss(
     swap: bool = False,
     reduction: str = "mean",
 ) -> Any:
-    """`triplet_margin_loss` with a distance of one's own."""
+    """`triplet_margin_loss` with a distance of one's own, `pairwise_distance` by default.
+
+    >>> a, pos, neg = torch.tensor([[0.0]]), torch.tensor([[1.0]]), torch.tensor([[1.5]])
+    >>> F.triplet_margin_with_distance_loss(
+    ...     a, pos, neg, distance_function=lambda x, y: (x - y).square().sum(-1)
+    ... )
+    tensor(0.)
+    """
     if reduction not in REDUCTIONS:
         raise ValueError(f"{reduction} is not a valid value for reduction")
     if margin <= 0:

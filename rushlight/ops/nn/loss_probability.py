@@ -111,7 +111,16 @@ def binary_cross_entropy(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Any:
-    """-(t log x + (1 - t) log(1 - x)) for probabilities x; the logarithms are not below -100."""
+    """-(t log x + (1 - t) log(1 - x)) for probabilities x; the logarithms are not below -100.
+
+    `target` has the input's shape, values in [0, 1]; `weight` is a factor of each loss and
+    broadcasts. RuntimeError for an x outside of [0, 1]. `binary_cross_entropy_with_logits` is more
+    exact.
+
+    >>> x, t = torch.tensor([0.5, 0.9]), torch.tensor([1.0, 0.0])
+    >>> F.binary_cross_entropy(x, t, reduction="none")
+    tensor([0.6931, 2.3026])
+    """
     reduction = reduction_of(size_average, reduce, reduction)
     if target.shape != input.shape:
         raise ValueError(
@@ -208,6 +217,10 @@ def binary_cross_entropy_with_logits(
     Args:
         input: any shape. target: the same shape, values in [0, 1].
         weight: factor of each loss. pos_weight: factor of the positive part, one a class.
+
+    >>> x, t = torch.tensor([0.0, 100.0]), torch.tensor([1.0, 0.0])
+    >>> F.binary_cross_entropy_with_logits(x, t, reduction="none")
+    tensor([  0.6931, 100.0000])
     """
     reduction = reduction_of(size_average, reduce, reduction)
     if target.shape != input.shape:
@@ -263,6 +276,10 @@ def kl_div(
     Args:
         reduction: 'batchmean' divides the sum by the batch size: the definition.
         log_target: the target holds log-probabilities too.
+
+    >>> x, t = torch.tensor([[0.5, 0.5]]).log(), torch.tensor([[0.25, 0.75]])
+    >>> F.kl_div(x, t, reduction="batchmean")
+    tensor(0.1308)
     """
     need_tensor("kl_div", input)
     need_tensor("kl_div", target, 2, "target")
@@ -310,6 +327,9 @@ def poisson_nll_loss(
     """exp(x) - t x (or x - t log(x + eps) without `log_input`): Poisson counts t.
 
     `full` adds Stirling's approximation of log(t!) where t > 1.
+
+    >>> F.poisson_nll_loss(torch.tensor([0.0, 1.0]), torch.tensor([2.0, 3.0]), reduction="none")
+    tensor([ 1.0000, -0.2817])
     """
     need_tensor("poisson_nll_loss", input)
     need_tensor("poisson_nll_loss", target, 2, "target")
@@ -343,6 +363,10 @@ def gaussian_nll_loss(
     """(log v + (x - t)**2 / v) / 2 with v = max(var, eps); `full` adds log(2 pi) / 2.
 
     `var` has the input's shape, one dimension less, or 1 in one dimension; or it is a number.
+
+    >>> x, t, var = torch.tensor([0.0]), torch.tensor([2.0]), torch.tensor([4.0])
+    >>> F.gaussian_nll_loss(x, t, var)
+    tensor(1.1931)
     """
     if isinstance(var, float):
         var = input.new_full((), float(var)).expand(input.shape)
@@ -415,7 +439,11 @@ def soft_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Any:
-    """log(1 + exp(-t x)) for targets 1 and -1."""
+    """log(1 + exp(-t x)) for targets 1 and -1 in the input's shape, reduced.
+
+    >>> F.soft_margin_loss(torch.tensor([0.0, 2.0]), torch.tensor([1.0, -1.0]), reduction="none")
+    tensor([0.6931, 2.1269])
+    """
     reduction = reduction_of(size_average, reduce, reduction)
     need_tensor("soft_margin_loss", input)
     need_tensor("soft_margin_loss", target, 2, "target")
@@ -447,7 +475,12 @@ def hinge_embedding_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Any:
-    """x where the target is 1, max(0, margin - x) where it is -1."""
+    """x where the target is 1, max(0, margin - x) where it is -1; reduced. x is a distance.
+
+    >>> x, t = torch.tensor([0.5, 0.5]), torch.tensor([1, -1])
+    >>> F.hinge_embedding_loss(x, t, reduction="none")
+    tensor([0.5000, 0.5000])
+    """
     need_tensor("hinge_embedding_loss", target, 2, "target")
     reduction = reduction_of(size_average, reduce, reduction)
     away, zero = margin - input, 0.0
@@ -471,7 +504,14 @@ def multilabel_soft_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Any:
-    """`binary_cross_entropy_with_logits`, averaged over the classes (the last dimension)."""
+    """`binary_cross_entropy_with_logits`, averaged over the classes (the last dimension).
+
+    `input` and `target` (N, C) or (C,), targets 0 or 1; `weight` (C,).
+
+    >>> x, t = torch.tensor([[0.0, 2.0]]), torch.tensor([[1.0, 0.0]])
+    >>> F.multilabel_soft_margin_loss(x, t)
+    tensor(1.4100)
+    """
     reduction = reduction_of(size_average, reduce, reduction)
     need_tensor("log_sigmoid", input)
     loss = bce_logits.call((input, target, None, None), {"reduction": "none"})

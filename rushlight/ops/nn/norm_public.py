@@ -54,6 +54,14 @@ def batch_norm(
     positive (negative, where the running statistics are used).
 
     Ioffe and Szegedy, Batch Normalization, 2015.
+
+    >>> x = torch.tensor([[1.0], [3.0]])
+    >>> mean, var = torch.zeros(1), torch.ones(1)
+    >>> F.batch_norm(x, mean, var, training=True)
+    tensor([[-1.0000],
+            [ 1.0000]])
+    >>> mean, var
+    (tensor([0.2000]), tensor([1.1000]))
     """
     if eps <= 0 and (training or eps < 0):
         wanted = "positive during training" if training else "non-negative"
@@ -103,7 +111,14 @@ def _torch_batch_norm(
     eps: float,
     cudnn_enabled: bool,
 ) -> Any:
-    """`nn.functional.batch_norm` in the order of `torch.batch_norm`."""
+    """`nn.functional.batch_norm` in the order of `torch.batch_norm`; `cudnn_enabled` changes
+    nothing.
+
+    >>> x = torch.tensor([[1.0], [3.0]])
+    >>> torch.batch_norm(x, None, None, None, None, True, 0.1, 1e-5, False)
+    tensor([[-1.0000],
+            [ 1.0000]])
+    """
     return _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
 
 
@@ -271,12 +286,19 @@ def instance_norm(
 ) -> Any:
     """Normalise each channel of each sample over its positions.
 
+    y = (x - mean) / sqrt(var + eps) * weight + bias
+
     Args:
         input: (N, C, *).
         running_mean, running_var: (C,) or None; updated in place with the mean over the batch.
         use_input_stats: False normalises by the running statistics instead.
 
     Ulyanov et al., Instance Normalization, 2016.
+
+    >>> x = torch.tensor([[[1.0, 3.0], [0.0, 10.0]]])
+    >>> F.instance_norm(x)
+    tensor([[[-1.0000,  1.0000],
+             [-1.0000,  1.0000]]])
     """
     check_tensor("instance_norm", "input", 1, input)
     shape = tuple(input.shape)
@@ -309,7 +331,13 @@ def _torch_instance_norm(
     eps: float,
     cudnn_enabled: bool,
 ) -> Any:
-    """`nn.functional.instance_norm` in the order of `torch.instance_norm`."""
+    """`nn.functional.instance_norm` in the order of `torch.instance_norm`; `cudnn_enabled` changes
+    nothing.
+
+    >>> x = torch.tensor([[[1.0, 3.0]]])
+    >>> torch.instance_norm(x, None, None, None, None, True, 0.1, 1e-5, False)
+    tensor([[[-1.0000,  1.0000]]])
+    """
     check_tensor("instance_norm", "input", 1, input)
     axis(1, input.ndim)
     return _instance_norm(
@@ -377,6 +405,11 @@ def layer_norm(
     Raises RuntimeError when the input does not end in `normalized_shape`.
 
     Ba, Kiros and Hinton, Layer Normalization, 2016.
+
+    >>> x = torch.tensor([[1.0, 3.0], [0.0, 10.0]])
+    >>> F.layer_norm(x, (2,))
+    tensor([[-1.0000,  1.0000],
+            [-1.0000,  1.0000]])
     """
     dims = _last_dims("layer_norm", input, normalized_shape, weight, bias)
     how = {"dims": dims, "eps": float(eps)}
@@ -392,7 +425,13 @@ def _torch_layer_norm(
     eps: float = 1e-5,
     cudnn_enable: bool = True,
 ) -> Any:
-    """`nn.functional.layer_norm` in the order of `torch.layer_norm`."""
+    """`nn.functional.layer_norm`, with PyTorch's `cudnn_enable`, which changes nothing.
+
+    >>> x = torch.tensor([[1.0, 3.0], [0.0, 10.0]])
+    >>> torch.layer_norm(x, (2,))
+    tensor([[-1.0000,  1.0000],
+            [-1.0000,  1.0000]])
+    """
     return layer_norm(input, normalized_shape, weight, bias, eps)
 
 
@@ -407,6 +446,10 @@ def group_norm(
         weight, bias: (C,) or None.
 
     Wu and He, Group Normalization, 2018.
+
+    >>> x = torch.tensor([[[1.0], [3.0], [0.0], [10.0]]])
+    >>> F.group_norm(x, num_groups=2).flatten()
+    tensor([-1.0000,  1.0000, -1.0000,  1.0000])
     """
     check_tensor("group_norm", "input", 1, input)
     _check_params("group_norm", 3, weight=weight, bias=bias)
@@ -448,7 +491,12 @@ def _torch_group_norm(
     eps: float = 1e-5,
     cudnn_enabled: bool = True,
 ) -> Any:
-    """`nn.functional.group_norm` in the order of `torch.group_norm`."""
+    """`nn.functional.group_norm`, with PyTorch's `cudnn_enabled`, which changes nothing.
+
+    >>> x = torch.tensor([[[1.0], [3.0], [0.0], [10.0]]])
+    >>> torch.group_norm(x, 2).flatten()
+    tensor([-1.0000,  1.0000, -1.0000,  1.0000])
+    """
     check_tensor("group_norm", "input", 1, input)
     axis(1, input.ndim)
     return group_norm(input, num_groups, weight, bias, eps)
@@ -461,6 +509,10 @@ def rms_norm(
     """x / sqrt(mean(x ** 2) + eps) * weight over the last dimensions, those of `normalized_shape`.
 
     `eps` is the machine epsilon of the type when None. Zhang and Sennrich, 2019.
+
+    >>> x = torch.tensor([[3.0, 4.0]])
+    >>> torch.rms_norm(x, (2,))
+    tensor([[0.8485, 1.1314]])
     """
     dims = _last_dims("rms_norm", input, normalized_shape, weight, None)
     dtype = dtype_of(input)
@@ -489,6 +541,12 @@ def local_response_norm(
     """x / (k + alpha * mean of x ** 2 over `size` neighbouring channels) ** beta.
 
     Krizhevsky et al., 2012.
+
+    >>> x = torch.ones(1, 3, 1)
+    >>> F.local_response_norm(x, size=3, alpha=1.0, beta=1.0)
+    tensor([[[0.6000],
+             [0.5000],
+             [0.6000]]])
     """
     check_tensor("local_response_norm", "input", 1, input)
     if input.ndim < 3:

@@ -31,7 +31,15 @@ from .spatial import Ints, as_int, check_tensor, list_of
     fresh=True,
 )
 def constant_pad_nd(input: Any, *, pad: Ints, value: Any = 0) -> Any:
-    """`input` in a frame of `value`; `pad` holds (left, right) from the last dimension on."""
+    """`input` in a frame of `value`; `pad` holds (left, right) from the last dimension on.
+
+    Negative numbers crop. `nn.functional.pad` has other modes as well.
+
+    >>> x = torch.tensor([[1, 2]])
+    >>> torch.constant_pad_nd(x, (1, 0, 0, 1), 9)
+    tensor([[9, 1, 2],
+            [9, 9, 9]])
+    """
     if len(pad) % 2 or len(pad) > 2 * input.ndim:
         raise RuntimeError(
             message(

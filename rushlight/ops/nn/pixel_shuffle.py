@@ -62,7 +62,13 @@ def unshuffled(shape: Any, r: int) -> tuple[int, ...]:
 def pixel_shuffle(input: Any, *, upscale_factor: int) -> Any:
     """Channels to positions: (*, C r ** 2, H, W) to (*, C, H r, W r).
 
-    Shi et al., Real-Time Single Image and Video Super-Resolution, 2016.
+    y[c, h r + i, w r + j] = x[c r ** 2 + i r + j, h, w]. RuntimeError if the channels are no
+    multiple of r ** 2. Shi et al., Real-Time Single Image and Video Super-Resolution, 2016.
+
+    >>> x = torch.arange(4.0).reshape(1, 4, 1, 1)
+    >>> F.pixel_shuffle(x, 2)
+    tensor([[[[0., 1.],
+              [2., 3.]]]])
     """
     r = upscale_factor
     shape = shuffled(input.shape, r)
@@ -86,7 +92,15 @@ pixel_shuffle.shape(
     fresh=True,
 )
 def pixel_unshuffle(input: Any, *, downscale_factor: int) -> Any:
-    """Positions to channels: (*, C, H r, W r) to (*, C r ** 2, H, W)."""
+    """Positions to channels: (*, C, H r, W r) to (*, C r ** 2, H, W); the opposite of
+    `pixel_shuffle`.
+
+    RuntimeError if height or width are no multiple of r.
+
+    >>> x = torch.arange(4.0).reshape(1, 1, 2, 2)
+    >>> F.pixel_unshuffle(x, 2).flatten()
+    tensor([0., 1., 2., 3.])
+    """
     r = downscale_factor
     shape = unshuffled(input.shape, r)
     *lead, c, h, w = input.shape
@@ -111,7 +125,11 @@ pixel_unshuffle.shape(
 def channel_shuffle(input: Any, *, groups: int) -> Any:
     """Interleave `groups` groups of channels: channel i of group g becomes channel i * groups + g.
 
-    Zhang et al., ShuffleNet, 2018.
+    `input` (N, C, *), C a multiple of `groups`. Zhang et al., ShuffleNet, 2018.
+
+    >>> x = torch.arange(6).reshape(1, 6, 1)
+    >>> F.channel_shuffle(x, 2).flatten()
+    tensor([0, 3, 1, 4, 2, 5])
     """
     if input.ndim < 3:
         raise RuntimeError(

@@ -155,6 +155,10 @@ Args:
     return_indices: also the position of each maximum in the flattened plane (int64).
 
 Raises RuntimeError when the window does not fit.
+
+>>> x = torch.arange({n}.0).reshape({shape})
+>>> F.max_pool{d}d(x, 2).flatten()
+{largest}
 """
 
 
@@ -227,8 +231,14 @@ def _with_indices(d: int, fn: Any) -> Any:
     ) -> Any:
         return _max_pool(d, input, kernel_size, stride, padding, dilation, ceil_mode, True)
 
+    side = ", ".join(["4"] * d)
     both.__name__ = both.__qualname__ = f"max_pool{d}d_with_indices"
-    both.__doc__ = f"`max_pool{d}d` with `return_indices=True`."
+    both.__doc__ = f"""`max_pool{d}d` with `return_indices=True`: (maxima, where they stood).
+
+    >>> y, indices = F.max_pool{d}d_with_indices(torch.arange({4**d}.0).reshape(1, 1, {side}), 4)
+    >>> y.flatten(), indices.flatten()
+    (tensor([{4**d - 1}.]), tensor([{4**d - 1}]))
+    """
     public = _PUBLIC if d == 1 else "nn.functional"
     return composite(
         both,
@@ -278,6 +288,10 @@ Args:
     divisor_override: divide by this instead of by the number of elements (2-d and 3-d).
 
 Raises RuntimeError when the window does not fit.
+
+>>> x = torch.arange({n}.0).reshape({shape})
+>>> F.avg_pool{d}d(x, 2).flatten()
+{means}
 """
 
 
@@ -406,6 +420,10 @@ Window i of o over n positions runs from floor(i n / o) to ceil((i + 1) n / o).
 Args:
     input: (N, C, {dims}), or without N.
     output_size: one number, or one a dimension; None keeps a size.
+
+>>> x = torch.arange({n}.0).reshape({shape})
+>>> F.adaptive_{which}_pool{d}d(x, 1).flatten()
+{all}
 """
 
 
@@ -454,7 +472,13 @@ def _adaptive_with_indices(d: int) -> Any:
         return _adaptive_max(d, input, output_size, True)
 
     both.__name__ = both.__qualname__ = f"adaptive_max_pool{d}d_with_indices"
-    both.__doc__ = f"`adaptive_max_pool{d}d` with `return_indices=True`."
+    both.__doc__ = f"""`adaptive_max_pool{d}d` with `return_indices=True`: (maxima, their places).
+
+    >>> x = torch.arange({4**d}.0).reshape(1, 1, {", ".join(["4"] * d)})
+    >>> y, indices = F.adaptive_max_pool{d}d_with_indices(x, 1)
+    >>> y.flatten(), indices.flatten()
+    (tensor([{4**d - 1}.]), tensor([{4**d - 1}]))
+    """
     return composite(
         both,
         public="nn.functional",
@@ -471,7 +495,11 @@ adaptive_max_pool3d_with_indices = _adaptive_with_indices(3)
 @composite(public="torch", name="adaptive_max_pool1d", accepts="floating: adaptive_max_pool2d",
            samples=[case((2, 3, 6), 4)])
 def _adaptive_max_pool1d(input: Any, output_size: Any) -> Any:
-    """Adaptive maxima and their indices: `torch.adaptive_max_pool1d` returns both."""
+    """Adaptive maxima and their indices: `torch.adaptive_max_pool1d` returns both.
+
+    >>> torch.adaptive_max_pool1d(torch.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
+    (tensor([[5., 3.]]), tensor([[1, 3]]))
+    """
     return _adaptive_max(1, input, output_size, True)
 
 
@@ -490,7 +518,21 @@ def _document() -> None:
             ("", "", "Means", "Maxima"),
             strict=True,
         ):
-            fn.__doc__ = doc.format(d=d, dims=("L", "H, W", "D, H, W")[d - 1], What=what)
+            fn.__doc__ = doc.format(
+                d=d,
+                dims=("L", "H, W", "D, H, W")[d - 1],
+                What=what,
+                which="avg" if what == "Means" else "max",
+                n=2 ** (d + 1),
+                shape=", ".join(map(str, (1, 1, *(2,) * (d - 1), 4))),
+                largest=("tensor([1., 3.])", "tensor([5., 7.])", "tensor([13., 15.])")[d - 1],
+                means=(
+                    "tensor([0.5000, 2.5000])", "tensor([2.5000, 4.5000])",
+                    "tensor([6.5000, 8.5000])",
+                )[d - 1],
+                all=f"tensor([{2**d - 0.5:.4f}])" if what == "Means"
+                else f"tensor([{2 ** (d + 1) - 1}.])",
+            )  # fmt: skip
 
 
 _document()

@@ -250,7 +250,15 @@ def base_grid(size: Ints, align_corners: bool, dtype: Any) -> Any:
     fresh=True,
 )
 def affine_grid_generator(theta: Any, *, size: Ints, align_corners: bool) -> Any:
-    """A grid for `grid_sample`: the points of an image of `size` (N, C, *S), moved by theta."""
+    """A grid for `grid_sample`: the points of an image of `size` (N, C, *S), moved by `theta`.
+
+    `nn.functional.affine_grid`, which checks its arguments.
+
+    >>> theta = torch.tensor([[[1.0, 0.0, 0.5], [0.0, 1.0, 0.0]]])
+    >>> torch.affine_grid_generator(theta, (1, 1, 1, 2), True)
+    tensor([[[[-0.5000,  0.0000],
+              [ 1.5000,  0.0000]]]])
+    """
     if theta.dtype.kind == "b":
         raise NotImplementedError(
             message("\"linspace_cpu\" not implemented for 'Bool'", hint="theta.float()")

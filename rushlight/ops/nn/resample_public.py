@@ -206,19 +206,37 @@ def upsample(
     mode: str = "nearest",
     align_corners: bool | None = None,
 ) -> Any:
-    """The old name of `interpolate`."""
+    """The old name of `interpolate`; deprecated, with a warning.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     F.upsample(torch.tensor([[[1.0, 2.0]]]), scale_factor=2)
+    tensor([[[1., 1., 2., 2.]]])
+    """
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
 @composite(public="nn.functional", samples=[case((1, 2, 4, 4), scale_factor=2)])
 def upsample_nearest(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
-    """`interpolate` with mode="nearest"."""
+    """`interpolate` with mode="nearest"; deprecated, with a warning.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     F.upsample_nearest(torch.tensor([[[1.0, 2.0]]]), scale_factor=2)
+    tensor([[[1., 1., 2., 2.]]])
+    """
     return interpolate(input, size, scale_factor, mode="nearest")
 
 
 @composite(public="nn.functional", samples=[case((1, 2, 4, 4), scale_factor=2)])
 def upsample_bilinear(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
-    """`interpolate` with mode="bilinear" and align_corners=True."""
+    """`interpolate` with mode="bilinear" and align_corners=True; deprecated, with a warning.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     F.upsample_bilinear(torch.tensor([[[[1.0, 3.0]]]]), size=(1, 3))
+    tensor([[[[1., 2., 3.]]]])
+    """
     return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
 
 
@@ -253,6 +271,10 @@ def grid_sample(
         padding_mode: what lies outside: "zeros", the "border", or its "reflection".
 
     Jaderberg et al., Spatial Transformer Networks, 2015.
+
+    >>> image = torch.tensor([[[[1.0, 2.0], [3.0, 4.0]]]])
+    >>> F.grid_sample(image, torch.tensor([[[[0.0, 0.0]]]]), align_corners=True)
+    tensor([[[[2.5000]]]])
     """
     if mode not in _MODES:
         raise ValueError(
@@ -292,7 +314,15 @@ def _warn(fn: str) -> None:
 def grid_sampler(
     input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Any:
-    """`nn.functional.grid_sample` with its modes as numbers, in the order of its documentation."""
+    """`nn.functional.grid_sample` with its modes as numbers, in the order of its documentation.
+
+    `interpolation_mode` 0 bilinear, 1 nearest, 2 bicubic; `padding_mode` 0 zeros, 1 border, 2
+    reflection.
+
+    >>> image = torch.tensor([[[[1.0, 2.0], [3.0, 4.0]]]])
+    >>> torch.grid_sampler(image, torch.tensor([[[[1.0, 1.0]]]]), 0, 0, True)
+    tensor([[[[4.]]]])
+    """
     return _grid_sampler(
         input, grid, _MODES[interpolation_mode], _PADDINGS[padding_mode], align_corners
     )
@@ -356,6 +386,11 @@ def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Any
     Args:
         theta: (N, 2, 3) for images, (N, 3, 4) for volumes.
         size: (N, C, H, W) or (N, C, D, H, W) of the result.
+
+    >>> theta = torch.tensor([[[1.0, 0.0, 0.5], [0.0, 1.0, 0.0]]])
+    >>> F.affine_grid(theta, (1, 1, 1, 2), align_corners=False)
+    tensor([[[[0., 0.],
+              [1., 0.]]]])
     """
     check_tensor("affine_grid", "theta", 1, theta)
     if not dtype_of(theta).is_floating_point:

@@ -563,11 +563,23 @@ def _publish(kind: str, what: str, gates: int) -> None:
     def function(input: Any, second: Any, third: Any, *rest: Any, **kw: Any) -> tuple[Any, ...]:
         return _sequence(kind, input, second, third, rest, kw)
 
+    hx = "(h, h)" if gates == 4 else "h"
+    relu = ', nonlinearity="relu"' if kind == "rnn_relu" else ""
     function.__doc__ = f"""{what}: the function behind `nn`'s module.
 
     Two forms: (input, hx, params, has_biases, num_layers, dropout, train, bidirectional,
     batch_first), and for packed sequences (data, batch_sizes, hx, params, has_biases,
     num_layers, dropout, train, bidirectional). Returns the states and the last states.
+
+    `input` (T, B, X), or (B, T, X) with `batch_first`; the states (T, B, H), twice H in both
+    directions. `hx` holds a state (layers * directions, B, H){", for h and for c" * (gates == 4)};
+    `params` are w_ih, w_hh, b_ih, b_hh of each layer and direction.
+
+    >>> m = nn.{"RNN" if gates == 1 else kind.upper()}(2, 3{relu})
+    >>> x, h = torch.ones(5, 1, 2), torch.zeros(1, 1, 3)
+    >>> y, *last = torch.{kind}(x, {hx}, list(m.parameters()), True, 1, 0.0, False, False, False)
+    >>> y.shape, [s.shape for s in last]
+    (torch.Size([5, 1, 3]), [{", ".join(["torch.Size([1, 1, 3])"] * (1 + (gates == 4)))}])
     """
     weights = [(gates * 4, 3), (gates * 4, 4), (gates * 4,), (gates * 4,)]
     states: Any = [(1, 2, 4), (1, 2, 4)] if kind == "lstm" else (1, 2, 4)
@@ -617,7 +629,19 @@ def cell(kind: str, input: Any, hx: tuple[Any, ...], *weights: Any) -> tuple[Any
 def lstm_cell(
     input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
 ) -> tuple[Any, Any]:
-    """(h', c') of a long short-term memory after one input (B, X)."""
+    """(h', c') of a long short-term memory after one input.
+
+    i, f, g, o = w_ih @ x + b_ih + w_hh @ h + b_hh, each in a quarter of 4 H numbers
+    c' = sigmoid(f) * c + sigmoid(i) * tanh(g)
+    h' = sigmoid(o) * tanh(c')
+
+    `input` (B, X), `hx` = (h, c), each (B, H); `w_ih` (4 H, X), `w_hh` (4 H, H), biases (4 H,) or
+    none. Hochreiter and Schmidhuber, 1997.
+
+    >>> h = c = torch.zeros(1, 1)
+    >>> torch.lstm_cell(torch.ones(1, 2), (h, c), torch.ones(4, 2), torch.ones(4, 1))
+    (tensor([[0.6083]]), tensor([[0.8491]]))
+    """
     h, c = cell("lstm", input, tuple(hx), w_ih, w_hh, b_ih, b_hh)
     return h, c
 
@@ -625,7 +649,17 @@ def lstm_cell(
 @composite(accepts="floating complex: addmm_impl_cpu_", public="torch",
            samples=[case((2, 3), (2, 4), (12, 3), (12, 4), (12,), (12,))])
 def gru_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
-    """h' of a gated recurrent unit after one input (B, X)."""
+    """h' of a gated recurrent unit after one input.
+
+    r = sigmoid(w_r x + u_r h), z = sigmoid(w_z x + u_z h), n = tanh(w_n x + r * (u_n h)),
+    h' = (1 - z) * n + z * h
+
+    `input` (B, X), `hx` (B, H); `w_ih` (3 H, X) holds w_r, w_z and w_n, `w_hh` (3 H, H) the u, and
+    both have biases (3 H,) or none. Cho et al., 2014.
+
+    >>> torch.gru_cell(torch.ones(1, 2), torch.zeros(1, 1), torch.ones(3, 2), torch.ones(3, 1))
+    tensor([[0.1149]])
+    """
     return cell("gru", input, (hx,), w_ih, w_hh, b_ih, b_hh)[0]
 
 
@@ -634,7 +668,13 @@ def gru_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: 
 def rnn_tanh_cell(
     input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
 ) -> Any:
-    """tanh(W x + U h + b)."""
+    """h' = tanh(w_ih x + b_ih + w_hh h + b_hh): one step of an Elman network.
+
+    `input` (B, X), `hx` (B, H), `w_ih` (H, X), `w_hh` (H, H), biases (H,) or none.
+
+    >>> torch.rnn_tanh_cell(torch.ones(1, 2), torch.zeros(1, 1), torch.ones(1, 2), torch.ones(1, 1))
+    tensor([[0.9640]])
+    """
     if not (input.is_floating_point() or input.is_complex()):  # whose tanh is of another type
         return tanh(affine(input, w_ih, b_ih) + affine(hx, w_hh, b_hh))
     return cell("rnn_tanh", input, (hx,), w_ih, w_hh, b_ih, b_hh)[0]
@@ -645,7 +685,13 @@ def rnn_tanh_cell(
 def rnn_relu_cell(
     input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
 ) -> Any:
-    """relu(W x + U h + b)."""
+    """h' = relu(w_ih x + b_ih + w_hh h + b_hh): one step of an Elman network.
+
+    `input` (B, X), `hx` (B, H), `w_ih` (H, X), `w_hh` (H, H), biases (H,) or none.
+
+    >>> torch.rnn_relu_cell(torch.ones(1, 2), torch.ones(1, 1), torch.ones(1, 2), torch.ones(1, 1))
+    tensor([[3.]])
+    """
     if input.is_complex():
         raise NotImplementedError(message("clamp is not supported for complex types"))
     return cell("rnn_relu", input, (hx,), w_ih, w_hh, b_ih, b_hh)[0]

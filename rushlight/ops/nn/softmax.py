@@ -140,7 +140,14 @@ def _torch_softmax(input: Any, dim: int, dtype: Any = None, *, out: Any = None) 
     samples=[case((3, 4), 1), case((3, 4), 0, dtypes.float32)],
 )
 def _torch_log_softmax(input: Any, dim: int, dtype: Any = None, *, out: Any = None) -> Any:
-    """log(softmax(x)) along `dim`, without overflow."""
+    """log(softmax(x)) along `dim`, without overflow: x - log(sum(exp(x))).
+
+    `dtype` converts before; integers need one.
+
+    >>> x = torch.tensor([0.0, 1000.0])
+    >>> torch.log_softmax(x, 0)
+    tensor([-1000.,     0.])
+    """
     return with_out("log_softmax", along(log_softmax, input, dim, dtype), out)
 
 
@@ -159,7 +166,11 @@ def _softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: An
 
 @composite(public="nn.functional", samples=[case((3, 4), 1)])
 def softmin(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
-    """softmax(-x) along `dim`."""
+    """softmax(-x) along `dim`: the smallest number gets the largest share.
+
+    >>> F.softmin(torch.tensor([0.0, 1.0]), dim=0)
+    tensor([0.7311, 0.2689])
+    """
     if dim is None:
         dim = implicit_dim("softmin", input.dim(), _stacklevel)
     return along(softmax, -input, dim, dtype)
@@ -169,7 +180,13 @@ def softmin(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any
 def _log_softmax(
     input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
 ) -> Any:
-    """log(softmax(x)) along `dim`, without overflow."""
+    """log(softmax(x)) along `dim`, without overflow: x - log(sum(exp(x))).
+
+    Without `dim` one is chosen, with a warning: 0 for 0, 1 or 3 dimensions, else 1.
+
+    >>> F.log_softmax(torch.tensor([0.0, 1000.0]), dim=0)
+    tensor([-1000.,     0.])
+    """
     if dim is None:
         dim = implicit_dim("log_softmax", input.dim(), _stacklevel)
     return along(log_softmax, input, dim, dtype)
@@ -189,6 +206,10 @@ def gumbel_softmax(
 
     softmax((logits + n) / tau), where n = -log(e) and e is exponentially distributed.
     Jang et al., 2016, arXiv:1611.01144.
+
+    >>> y = F.gumbel_softmax(torch.zeros(5, 3), hard=True)
+    >>> y.sum(-1)
+    tensor([1., 1., 1., 1., 1.])
     """
     if eps != 1e-10:
         warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=3)

@@ -105,6 +105,11 @@ Args:
     input, indices: as the pool returned them with `return_indices=True`.
     kernel_size, stride, padding: the pool's.
     output_size: the size that the pool had seen, where that is ambiguous.
+
+>>> x = torch.arange({n}.0).reshape(1, 1, {side})
+>>> y, indices = F.max_pool{d}d(x, 2, return_indices=True)
+>>> F.max_unpool{d}d(y, indices, 2).flatten()
+{back}
 """
 
 
@@ -155,7 +160,13 @@ def max_unpool3d(
 
 
 for _d, _fn in enumerate((max_unpool1d, max_unpool2d, max_unpool3d), 1):
-    _fn.__doc__ = _UNPOOL_DOC.format(d=_d)
+    _last = 2**_d - 1
+    _fn.__doc__ = _UNPOOL_DOC.format(
+        d=_d,
+        n=_last + 1,
+        side=", ".join(["2"] * _d),
+        back=f"tensor([{'0., ' * _last}{_last}.])",
+    )
 
 # -- power means ---------------------------------------------------------------------------------
 
@@ -172,7 +183,14 @@ def _lp_pool(
 def lp_pool1d(
     input: Any, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
 ) -> Any:
-    """(sum of x ** p) ** (1 / p) over each window of the last dimension, p = `norm_type`."""
+    """(sum of x ** p) ** (1 / p) over each window of the last dimension, p = `norm_type`.
+
+    `input` (N, C, L) or (C, L); `stride` is the kernel's size by default; p = 1 gives the sum.
+
+    >>> x = torch.tensor([[[3.0, 4.0, 6.0, 8.0]]])
+    >>> F.lp_pool1d(x, 2, kernel_size=2)
+    tensor([[[ 5., 10.]]])
+    """
     return _lp_pool(avg_pool1d, 1, input, norm_type, kernel_size, stride, ceil_mode)
 
 
@@ -180,7 +198,12 @@ def lp_pool1d(
 def lp_pool2d(
     input: Any, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
 ) -> Any:
-    """(sum of x ** p) ** (1 / p) over each window of the last two dimensions, p = `norm_type`."""
+    """(sum of x ** p) ** (1 / p) over each window of the last two dimensions, p = `norm_type`.
+
+    >>> x = torch.tensor([[[[1.0, 1.0], [1.0, 1.0]]]])
+    >>> F.lp_pool2d(x, 2, kernel_size=2)
+    tensor([[[[2.]]]])
+    """
     return _lp_pool(avg_pool2d, 2, input, norm_type, kernel_size, stride, ceil_mode)
 
 
@@ -188,7 +211,12 @@ def lp_pool2d(
 def lp_pool3d(
     input: Any, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
 ) -> Any:
-    """(sum of x ** p) ** (1 / p) over each window of the last three dimensions, p = `norm_type`."""
+    """(sum of x ** p) ** (1 / p) over each window of the last three dimensions, p = `norm_type`.
+
+    >>> x = torch.ones(1, 1, 1, 2, 2)
+    >>> F.lp_pool3d(x, 2, kernel_size=(1, 2, 2))
+    tensor([[[[[2.]]]]])
+    """
     return _lp_pool(avg_pool3d, 3, input, norm_type, kernel_size, stride, ceil_mode)
 
 
@@ -338,6 +366,10 @@ def fractional_max_pool2d(
     """Maxima of windows at pseudo-random distances, as many as `output_size` or a ratio says.
 
     Graham, Fractional Max-Pooling, 2014.
+
+    >>> x = torch.arange(25.0).reshape(1, 1, 5, 5)
+    >>> F.fractional_max_pool2d(x, kernel_size=2, output_size=3).shape
+    torch.Size([1, 1, 3, 3])
     """
     return _fractional(
         2, input, kernel_size, output_size, output_ratio, return_indices, _random_samples
@@ -360,6 +392,10 @@ def fractional_max_pool3d(
     """Maxima of windows at pseudo-random distances, as many as `output_size` or a ratio says.
 
     Graham, Fractional Max-Pooling, 2014.
+
+    >>> x = torch.zeros(1, 1, 5, 5, 5)
+    >>> F.fractional_max_pool3d(x, kernel_size=2, output_ratio=0.5).shape
+    torch.Size([1, 1, 2, 2, 2])
     """
     return _fractional(
         3, input, kernel_size, output_size, output_ratio, return_indices, _random_samples
