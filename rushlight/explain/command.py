@@ -34,6 +34,7 @@ that name itself, put ours before it.
 """
 
 
+RANKS = ("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK")  # as launchers say them
 FLAGS = ("--stop", "--text")
 
 
@@ -127,12 +128,19 @@ def main(args: list[str]) -> None:
         run.end()
 
 
+def own_path(path: str) -> str:
+    """A path of this process's own, where several ranks run the program: page.rank1.html."""
+    rank = next((os.environ[n] for n in RANKS if n in os.environ), "0")
+    root, end = os.path.splitext(path)
+    return path if rank == "0" else f"{root}.rank{rank}{end}"
+
+
 class Explained:
     """A program that is explained while it runs."""
 
     def __init__(self, options: Options, program: str) -> None:
         self.options = options
-        self.out = os.path.abspath(options.out)
+        self.out = own_path(os.path.abspath(options.out))
         self.session = Session(options.steps, program, ended=self._steps_over)
         self.watch: Watch | None = None
         self.pid = os.getpid()

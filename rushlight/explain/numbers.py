@@ -18,7 +18,8 @@ from .recording import NONE, Broken, Numbers, Range
 
 ndarray = np.ndarray
 MOST = 4096  # elements of a sample
-KEPT = 20_000  # samples
+KEPT = 64 << 20  # bytes of samples
+OFTEN = 64  # samples of one thing in one step, such as a cell that is called again and again
 BINS = 32
 
 
@@ -56,6 +57,8 @@ class Samples:
         self.samples: list[Sample] = []
         self.broken: Broken | None = None
         self._before: dict[int, Any] = {}
+        self._bytes = 0  # of the samples
+        self._count: dict[tuple[str, str, int], int] = {}
         self._last = 0  # the id of the array of the last activation
 
     def look(
@@ -130,13 +133,18 @@ class Samples:
         self, look: Any, what: str, name: str, event: int, module: int, a: Any
     ) -> Sample | None:
         """Keep a sample."""
-        if a.dtype.kind not in "fV" or not a.size or len(self.samples) >= KEPT:
+        if a.dtype.kind not in "fV" or not a.size or self._bytes >= KEPT:
             return None
+        e = look.events[event]
+        count = self._count.get((what, name, e.step), 0)
+        if count >= OFTEN:
+            return None
+        self._count[what, name, e.step] = count + 1
         found = sample(a)
         if found is None:
             return None
         values, stride, order = found
-        e = look.events[event]
+        self._bytes += values.nbytes
         whole = self.broken is None or not trouble(a)
         kept = Sample(what, name, e.step, event, module, type_name(a.dtype), a.shape,
                       values.astype(np.float32), stride, order, whole)  # fmt: skip

@@ -125,8 +125,10 @@ class Look(Observer):
             leave = self._leave.get(kind)
             if leave is not None:
                 leave(begun, what, operands, results, at)
-        elif kind == "optimizer" and begun == LEFT_OUT:
+        elif kind == "optimizer":
             self._end_step(at)
+            if self.ended is not None:
+                self.ended()
         self.lost += now() - t
 
     def _open(self, kind: str, name: str, at: int, phase: str = "") -> int:

@@ -61,17 +61,22 @@ class Asked:
             call = calls.get(place)
             if call is not None:
                 event.plan = self.plan(call)
+            if what.view:
+                continue  # it reads and writes nothing
             if event.plan != NONE:
                 plan = self.plans[event.plan]
                 event.flops, event.bytes = plan.flops, plan.bytes
-            if not event.bytes and not what.view:
+            if not event.bytes:
                 event.bytes = sum(map(size, (*event.takes, *event.gives)))
         for event in events:
-            if event.kind in ("node", "leaf"):
-                event.bytes = sum(map(size, (*event.takes, *event.gives)))
-                if event.of != NONE:
-                    of = events[event.of]
-                    event.record = of.record
+            if event.kind == "leaf":  # the first gradient stays where it is
+                added = len(event.takes) > 1
+                event.bytes = sum(map(size, (*event.takes, *event.gives))) if added else 0
+            if event.kind == "node" and event.of != NONE:
+                of = events[event.of]
+                event.record = of.record
+                if event.made:  # others hand their gradient on, or a view of it
+                    event.bytes = sum(map(size, (*event.takes, *event.gives)))
                     event.bytes += sum([s.bytes for s in of.saved])
                     event.flops = flops_of_node(event, of)
 

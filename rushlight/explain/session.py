@@ -73,7 +73,9 @@ class Session:
 
     def _stepped(self) -> None:
         look = self.look
-        if look is not None and self.steps is not None and len(look.steps) >= self.steps:
+        if look is None or self.steps is None:
+            return
+        if len(look.steps) >= self.steps or look.left_out:  # or nothing more can be kept
             self.rest()
             if self.ended is not None:
                 self.ended()

@@ -147,3 +147,19 @@ def test_the_same_numbers_come_out() -> None:
     torch.manual_seed(0)
     with torch.explain.recording():
         assert steps(3) == plain
+
+
+def test_what_is_handed_on_costs_nothing() -> None:
+    x = torch.ones(64, 64, requires_grad=True)
+
+    def run() -> None:
+        y = (x @ x).view(4096)[1:]
+        (y + y).sum().backward()
+
+    found = torch.explain.record_step(run)
+    cost = {e.name: (e.flops, e.bytes) for e in found.events if e.kind in ("op", "node")}
+    assert cost["view_as_shape"] == cost["ViewBackward0"] == cost["AddBackward0"] == (0, 0)
+    assert cost["matmul"][0] == 2 * 64**3
+    assert cost["matmul"][1] == 3 * 64 * 64 * 4
+    product = next(v for k, v in cost.items() if k.startswith(("Mm", "Matmul")))
+    assert product[0] == 2 * cost["matmul"][0]

@@ -224,6 +224,42 @@ def test_too_many_events_are_counted() -> None:
     assert found.left_out == 12
 
 
+def test_a_full_recording_ends_with_the_next_step() -> None:
+    w = torch.ones(2, requires_grad=True)
+    optimizer = torch.optim.SGD([w], lr=0.1)
+    seen = []
+
+    def run() -> None:
+        for _ in range(3):
+            for _ in range(20):
+                (w * 2).sum().backward()
+            optimizer.step()
+            seen.append(torch.autograd.door.state.observers)
+
+    found = made(run, events=50, steps=3)
+    assert len(found.events) == 50
+    assert seen == [(), (), ()]
+
+
+def test_the_profiler_looks_on_as_well() -> None:
+    from rushlight.profiler import profile
+
+    with torch.explain.recording() as session, profile() as prof:
+        torch.ones(3).exp()
+    assert "aten::exp" in [e.key for e in prof.key_averages()]
+    assert [e.name for e in kinds(session.recording, "op")] == ["ones", "exp"]
+
+
+def test_each_rank_has_a_page_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    from rushlight.explain.command import own_path
+
+    assert own_path("a/page.html") == "a/page.html"
+    monkeypatch.setenv("RANK", "0")
+    assert own_path("a/page.html") == "a/page.html"
+    monkeypatch.setenv("RANK", "3")
+    assert own_path("a/page.html") == "a/page.rank3.html"
+
+
 def test_a_child_process_records_nothing() -> None:
     import os
 
