@@ -59,26 +59,63 @@ def recording(
             session.write(path)
 
 
-def record(model: Callable[..., Any], *inputs: Any) -> Recording:
+def record(model: Callable[..., Any], *inputs: Any, **kw: Any) -> Recording:
     """The recording of one call: forward, and backward if the output requires a gradient.
 
-    The backward is that of the sum of all floating-point results.
+    The backward is that of the sum of all floating-point results; gradients that the model's
+    parameters had before are there again afterwards.
+
+    >>> found = torch.explain.record(nn.Linear(4, 2), torch.ones(3, 4))
+    >>> [e.name for e in found.events if e.kind == "op"]
+    ['linear', 'sum_all']
     """
-    return record_step(lambda: call(model, *inputs), type(model).__name__)
+    return _recorded(None, model, inputs, kw)
 
 
 def record_step(fn: Callable[[], Any], program: str | None = None) -> Recording:
-    """The recording of whatever `fn()` does."""
+    """The recording of whatever `fn()` does.
+
+    >>> found = torch.explain.record_step(lambda: torch.ones(3).exp())
+    >>> [e.name for e in found.events if e.kind == "op"]
+    ['ones', 'exp']
+    """
     with recording(program=program) as session:
         fn()
     return session.recording
 
 
-def page(model: Callable[..., Any], *inputs: Any, path: str = "explain.html") -> str:
-    """Write a page about one call, forward and backward (as `record`); returns its path."""
-    with recording(path, program=type(model).__name__):
-        call(model, *inputs)
+def page(
+    model: Callable[..., Any], *inputs: Any, path: str = "explain.html", **kw: Any
+) -> str:
+    """Write a page about one call, forward and backward (as `record`); returns its path.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = torch.explain.page(nn.Linear(4, 2), torch.ones(3, 4), path=folder + "/p.html")
+    ...     "<!doctype html>" in open(path).read()
+    True
+    """
+    _recorded(path, model, inputs, kw)
     return path
+
+
+def _recorded(path: str | None, model: Any, inputs: Any, kw: dict[str, Any]) -> Recording:
+    from .session import total
+
+    held = list(model.parameters()) if hasattr(model, "parameters") else []
+    before = [p.grad for p in held]
+    for p in held:
+        p.grad = None
+    try:
+        with recording(path, program=type(model).__name__) as session:
+            out = total(model(*inputs, **kw))
+            if out is not None:
+                out.backward()
+            del out
+    finally:
+        for p, g in zip(held, before, strict=True):
+            p.grad = g
+    return session.recording
 
 
 def text(recording: Recording) -> str:
@@ -91,15 +128,6 @@ def text(recording: Recording) -> str:
     from .text import text
 
     return text(recording)
-
-
-def call(model: Callable[..., Any], *inputs: Any) -> None:
-    """Call a model, and backward from the sum of what it gives."""
-    from .session import total
-
-    out = total(model(*inputs))
-    if out is not None and out.requires_grad:
-        out.backward()
 
 
 class _Explain(ModuleType):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -163,3 +164,20 @@ def test_what_is_handed_on_costs_nothing() -> None:
     assert cost["matmul"][1] == 3 * 64 * 64 * 4
     product = next(v for k, v in cost.items() if k.startswith(("Mm", "Matmul")))
     assert product[0] == 2 * cost["matmul"][0]
+
+
+def test_gradients_of_before_are_there_again() -> None:
+    model = nn.Linear(2, 1)
+    model.weight.grad = torch.full((1, 2), 7.0)
+    found = torch.explain.record(model, input=torch.ones(3, 2))
+    assert model.weight.grad.tolist() == [[7.0, 7.0]]
+    assert model.bias.grad is None
+    assert [len(e.takes) for e in found.events if e.kind == "leaf"] == [1, 1]
+
+
+def test_a_page_of_a_call_that_fails(tmp_path: Path) -> None:
+    path = str(tmp_path / "page.json")
+    with pytest.raises(RuntimeError, match="mat1"):
+        torch.explain.page(nn.Linear(2, 1), torch.ones(3, 3), path=path)
+    with open(path, encoding="utf-8") as file:
+        assert "mat1" in json.load(file)["error"]
