@@ -89,11 +89,11 @@ def page(
 ) -> str:
     """Write a page about one call, forward and backward (as `record`); returns its path.
 
-    >>> import tempfile
+    >>> import os, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = torch.explain.page(nn.Linear(4, 2), torch.ones(3, 4), path=folder + "/p.html")
-    ...     "<!doctype html>" in open(path).read()
-    True
+    ...     os.listdir(folder)
+    ['p.html']
     """
     _recorded(path, model, inputs, kw)
     return path
