@@ -92,6 +92,24 @@ def derive() -> None:
             for space in c.public:
                 alone = "." in name  # which stands in that namespace
                 publish(space, name, method if space == "Tensor" and not alone else c.fn)
+    share_docs()
+
+
+def share_docs() -> None:
+    """Give help to functions that are written by hand beside another one that has it: methods as
+    functions, and forms in place."""
+    functions, methods = namespaces["torch"], namespaces["Tensor"]
+    for c in composites.values():
+        method = Tensor.__dict__.get(c.name)
+        if "as_function" in getattr(c.fn, "__dict__", ()) and method is not None:
+            c.fn.__doc__ = method.__doc__
+        elif c.name[-1] == "_" and not c.samples.random and ">>>" not in (c.fn.__doc__ or ""):
+            plain = functions.get(c.name[:-1])
+            if plain is not None and ">>>" in (plain.__doc__ or ""):
+                doc = docs.inplace_doc(plain.__doc__, c.name[:-1])
+                for found in (functions.get(c.name), methods.get(c.name)):
+                    if found is not None:
+                        found.__doc__ = doc
 
 
 def forms_of(record: Any) -> dict[str, Any]:

@@ -255,19 +255,32 @@ def to_padded_tensor(input: Any, padding: float, output_size: Any = None) -> Any
 # ------------------------------------
 
 
-def function_of(name: str, *samples: Case, **about: Any) -> Any:
+def function_of(name: str, *samples: Case, doc: str | None = None, **about: Any) -> Any:
     def fn(input: Any, *args: Any, **kw: Any) -> Any:
         return getattr(input, name)(*args, **kw)
 
     fn.__name__ = name
-    fn.__doc__ = f"`Tensor.{name}` as a function."
+    fn.__doc__ = doc or f"`Tensor.{name}` as a function."
+    fn.as_function = True  # type: ignore[attr-defined] # `publish` gives it the method's help
     return composite(fn, public="torch", name=name, samples=samples, **about)
 
 
 function_of("detach", case((2, 3)))
 function_of("detach_", case((2, 3)))
 function_of("fill_", case((2, 3), 1.5))
-function_of("resize_as_", case((2, 3), (3, 2)), smooth=False, layout=True)
+function_of(
+    "resize_as_",
+    case((2, 3), (3, 2)),
+    smooth=False,
+    layout=True,
+    doc="""`resize_` to the shape of another tensor.
+
+    >>> x = torch.arange(6)
+    >>> torch.resize_as_(x, torch.empty(2, 3))
+    tensor([[0, 1, 2],
+            [3, 4, 5]])
+    """,
+)
 
 
 @composite(public="torch", dispatch=False, typed=True, samples=[case((2, 3)), case("text")])

@@ -299,7 +299,13 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Any = 
     ],
 )
 def div_(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
-    """input /= other, in place."""
+    """In place: `input /= other`, of which `rounding_mode` "floor" or "trunc" rounds the quotient.
+    A tensor of integers can hold rounded quotients alone.
+
+    >>> x = torch.tensor([1.0, 4.0])
+    >>> x.div_(2)
+    tensor([0.5000, 2.0000])
+    """
     return views.apply_inplace(
         divide_op(rounding_mode), input, (number_or_tensor("div_", other),), {}
     )
