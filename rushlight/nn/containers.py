@@ -487,7 +487,16 @@ def _typename_of(tensor: Any) -> str:
 
 
 class Container(Module):
-    """The old name of Module."""
+    """The old name of Module.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     nn.Container(first=nn.Linear(2, 3))
+    Container(
+      (first): Linear(in_features=2, out_features=3, bias=True)
+    )
+    """
 
     def __init__(self, **kwargs: Any) -> None:
         warnings.warn(

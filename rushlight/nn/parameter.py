@@ -114,7 +114,13 @@ def _bare(cls: type, requires_grad: bool, device: Any, dtype: Any) -> Any:
 
 
 class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: ignore[misc]
-    """A Parameter whose shape is taken from the first input. See `LazyLinear`."""
+    """A Parameter whose shape is taken from the first input. See `LazyLinear`.
+
+    >>> w = nn.UninitializedParameter()
+    >>> w.materialize((2, 3))
+    >>> type(w).__name__, w.shape
+    ('Parameter', torch.Size([2, 3]))
+    """
 
     __slots__ = ()
     cls_to_become = Parameter
@@ -127,7 +133,13 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: igno
 
 
 class UninitializedBuffer(UninitializedTensorMixin, Tensor):  # type: ignore[misc]
-    """A buffer whose shape is taken from the first input. See `LazyBatchNorm1d`."""
+    """A buffer whose shape is taken from the first input. See `LazyBatchNorm1d`.
+
+    >>> b = nn.UninitializedBuffer()
+    >>> b.materialize((4,))
+    >>> b.shape, b.requires_grad
+    (torch.Size([4]), False)
+    """
 
     __slots__ = ()
     cls_to_become = Tensor

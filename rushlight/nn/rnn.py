@@ -83,6 +83,10 @@ class RNNBase(Module):
 
     Layer k has weight_ih_lk, weight_hh_lk, bias_ih_lk, bias_hh_lk (and weight_hr_lk); those of
     the backward direction end in _reverse. All are drawn uniformly from ±1/√hidden_size.
+
+    >>> layers = nn.LSTM(3, 4, num_layers=1)
+    >>> isinstance(layers, nn.RNNBase), [name for name, _ in layers.named_parameters()]
+    (True, ['weight_ih_l0', 'weight_hh_l0', 'bias_ih_l0', 'bias_hh_l0'])
     """
 
     def __init__(
@@ -435,7 +439,12 @@ for _kind in (RNN, LSTM, GRU):
 
 
 class RNNCellBase(Module):
-    """What the cells share: weight_ih, weight_hh, bias_ih, bias_hh."""
+    """What the cells share: weight_ih, weight_hh, bias_ih, bias_hh.
+
+    >>> cell = nn.GRUCell(3, 4)
+    >>> isinstance(cell, nn.RNNCellBase), cell.weight_ih.shape  # three gates of four
+    (True, torch.Size([12, 3]))
+    """
 
     input_size: int
     hidden_size: int

@@ -226,21 +226,36 @@ class BatchNorm3d(_BatchNorm):
 
 
 class LazyBatchNorm1d(_LazyNormBase, _BatchNorm):
-    """A BatchNorm1d whose `num_features` is taken from the first input."""
+    """A BatchNorm1d whose `num_features` is taken from the first input.
+
+    >>> layer = nn.LazyBatchNorm1d()
+    >>> layer(torch.randn(8, 3)).shape, layer.num_features, type(layer).__name__
+    (torch.Size([8, 3]), 3, 'BatchNorm1d')
+    """
 
     cls_to_become = BatchNorm1d
     _ranks = (2, 3)
 
 
 class LazyBatchNorm2d(_LazyNormBase, _BatchNorm):
-    """A BatchNorm2d whose `num_features` is taken from the first input."""
+    """A BatchNorm2d whose `num_features` is taken from the first input.
+
+    >>> layer = nn.LazyBatchNorm2d()
+    >>> layer(torch.randn(2, 3, 4, 4)).shape, layer.num_features
+    (torch.Size([2, 3, 4, 4]), 3)
+    """
 
     cls_to_become = BatchNorm2d
     _ranks = (4,)
 
 
 class LazyBatchNorm3d(_LazyNormBase, _BatchNorm):
-    """A BatchNorm3d whose `num_features` is taken from the first input."""
+    """A BatchNorm3d whose `num_features` is taken from the first input.
+
+    >>> layer = nn.LazyBatchNorm3d()
+    >>> layer(torch.randn(2, 3, 4, 4, 4)).shape, layer.num_features
+    (torch.Size([2, 3, 4, 4, 4]), 3)
+    """
 
     cls_to_become = BatchNorm3d
     _ranks = (5,)

@@ -513,7 +513,12 @@ class _LazyConvTranspose(_LazyConvXdMixin):
 
 
 class LazyConv1d(_LazyConv, Conv1d):
-    """A Conv1d whose `in_channels` is taken from the first input."""
+    """A Conv1d whose `in_channels` is taken from the first input.
+
+    >>> layer = nn.LazyConv1d(4, kernel_size=3)
+    >>> layer(torch.randn(2, 5, 10)).shape, layer
+    (torch.Size([2, 4, 8]), Conv1d(5, 4, kernel_size=(3,), stride=(1,)))
+    """
 
     cls_to_become = Conv1d
 
@@ -529,24 +534,44 @@ class LazyConv2d(_LazyConv, Conv2d):
 
 
 class LazyConv3d(_LazyConv, Conv3d):
-    """A Conv3d whose `in_channels` is taken from the first input."""
+    """A Conv3d whose `in_channels` is taken from the first input.
+
+    >>> layer = nn.LazyConv3d(4, kernel_size=3)
+    >>> layer(torch.randn(2, 5, 6, 6, 6)).shape, layer.in_channels
+    (torch.Size([2, 4, 4, 4, 4]), 5)
+    """
 
     cls_to_become = Conv3d
 
 
 class LazyConvTranspose1d(_LazyConvTranspose, ConvTranspose1d):
-    """A ConvTranspose1d whose `in_channels` is taken from the first input."""
+    """A ConvTranspose1d whose `in_channels` is taken from the first input.
+
+    >>> layer = nn.LazyConvTranspose1d(4, kernel_size=3)
+    >>> layer(torch.randn(2, 5, 10)).shape, layer.in_channels
+    (torch.Size([2, 4, 12]), 5)
+    """
 
     cls_to_become = ConvTranspose1d
 
 
 class LazyConvTranspose2d(_LazyConvTranspose, ConvTranspose2d):
-    """A ConvTranspose2d whose `in_channels` is taken from the first input."""
+    """A ConvTranspose2d whose `in_channels` is taken from the first input.
+
+    >>> layer = nn.LazyConvTranspose2d(4, kernel_size=2, stride=2)
+    >>> layer(torch.randn(2, 5, 8, 8)).shape, layer.in_channels
+    (torch.Size([2, 4, 16, 16]), 5)
+    """
 
     cls_to_become = ConvTranspose2d
 
 
 class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):
-    """A ConvTranspose3d whose `in_channels` is taken from the first input."""
+    """A ConvTranspose3d whose `in_channels` is taken from the first input.
+
+    >>> layer = nn.LazyConvTranspose3d(4, kernel_size=2, stride=2)
+    >>> layer(torch.randn(2, 5, 3, 3, 3)).shape, layer.in_channels
+    (torch.Size([2, 4, 6, 6, 6]), 5)
+    """
 
     cls_to_become = ConvTranspose3d

@@ -145,21 +145,36 @@ class InstanceNorm3d(_InstanceNorm):
 
 
 class LazyInstanceNorm1d(_LazyNormBase, _InstanceNorm):
-    """An InstanceNorm1d whose `num_features` is taken from the first input."""
+    """An InstanceNorm1d whose `num_features` is taken from the first input.
+
+    >>> layer = nn.LazyInstanceNorm1d()
+    >>> layer(torch.randn(2, 3, 8)).shape, layer.num_features
+    (torch.Size([2, 3, 8]), 3)
+    """
 
     cls_to_become = InstanceNorm1d
     _ranks = (2, 3)
 
 
 class LazyInstanceNorm2d(_LazyNormBase, _InstanceNorm):
-    """An InstanceNorm2d whose `num_features` is taken from the first input."""
+    """An InstanceNorm2d whose `num_features` is taken from the first input.
+
+    >>> layer = nn.LazyInstanceNorm2d()
+    >>> layer(torch.randn(2, 3, 4, 4)).shape, layer.num_features
+    (torch.Size([2, 3, 4, 4]), 3)
+    """
 
     cls_to_become = InstanceNorm2d
     _ranks = (3, 4)
 
 
 class LazyInstanceNorm3d(_LazyNormBase, _InstanceNorm):
-    """An InstanceNorm3d whose `num_features` is taken from the first input."""
+    """An InstanceNorm3d whose `num_features` is taken from the first input.
+
+    >>> layer = nn.LazyInstanceNorm3d()
+    >>> layer(torch.randn(2, 3, 4, 4, 4)).shape, layer.num_features
+    (torch.Size([2, 3, 4, 4, 4]), 3)
+    """
 
     cls_to_become = InstanceNorm3d
     _ranks = (4, 5)

@@ -206,7 +206,15 @@ class NLLLoss(_WeightedLoss):
 
 
 class NLLLoss2d(NLLLoss):
-    """The old name of `NLLLoss` for images."""
+    """The old name of `NLLLoss` for images.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     loss = nn.NLLLoss2d()
+    >>> loss(torch.zeros(1, 3, 2, 2), torch.zeros(1, 2, 2, dtype=torch.int64))
+    tensor(0.)
+    """
 
     def __init__(
         self,

@@ -37,6 +37,15 @@ def data_parallel(
     dim: int = 0,
     module_kwargs: Any = None,
 ) -> Any:
-    """Call `module`; there are no devices to spread the batch over."""
+    """Call `module`; there are no devices to spread the batch over.
+
+    Args:
+        inputs: a tensor, or a tuple of arguments.
+        device_ids, output_device, dim: accepted where they name no device.
+        module_kwargs: arguments by name.
+
+    >>> nn.parallel.data_parallel(nn.Identity(), torch.ones(2))
+    tensor([1., 1.])
+    """
     inputs = inputs if isinstance(inputs, tuple) else (inputs,)
     return module(*inputs, **(module_kwargs or {}))

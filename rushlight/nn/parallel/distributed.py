@@ -127,6 +127,16 @@ class DistributedDataParallel(Buffers, InPlans, Module, Joinable):
         optimizer.step()
 
     Li et al., "PyTorch Distributed: Experiences on Accelerating Data Parallel Training", 2020.
+
+    In one process, which is a group of one:
+
+    >>> store = torch.distributed.HashStore()
+    >>> torch.distributed.init_process_group("gloo", store=store, rank=0, world_size=1)
+    >>> model = nn.parallel.DistributedDataParallel(nn.Linear(2, 1))
+    >>> model(torch.ones(3, 2)).sum().backward()
+    >>> [(name, p.grad) for name, p in model.named_parameters()]
+    [('module.weight', tensor([[3., 3.]])), ('module.bias', tensor([3.]))]
+    >>> torch.distributed.destroy_process_group()
     """
 
     _active_ddp_module: DistributedDataParallel | None = None

@@ -12,7 +12,11 @@ __all__ = ["gather", "scatter", "scatter_kwargs"]
 
 def scatter(inputs: Any, target_gpus: Any, dim: int = 0) -> list[Any]:
     """A copy of a nested container for each device: tensors are cut along `dim`, the rest is
-    referred to."""
+    referred to.
+
+    >>> nn.parallel.scatter({"x": torch.arange(4), "name": "a"}, ["cpu"])
+    [{'x': tensor([0, 1, 2, 3]), 'name': 'a'}]
+    """
     devices = list(target_gpus)
     leaves, spec = tree_flatten(inputs)
     parts: list[list[Any]] = []
@@ -39,7 +43,15 @@ def scatter_kwargs(
 
 
 def gather(outputs: Any, target_device: Any, dim: int = 0) -> Any:
-    """What the devices returned as one: tensors are joined along `dim`."""
+    """What the devices returned as one: tensors are joined along `dim`.
+
+    Args:
+        outputs: one result a device: tensors, or equal nestings of dictionaries, lists and tuples.
+        target_device: where the result is made, such as "cpu".
+
+    >>> nn.parallel.gather([torch.ones(2)], "cpu")
+    tensor([1., 1.])
+    """
     import rushlight
 
     first = tree_flatten(outputs[0])

@@ -126,7 +126,20 @@ def get_total_norm(
 def clip_grads_with_norm_(
     parameters: Tensors, max_norm: float, total_norm: Any, foreach: bool | None = None
 ) -> None:
-    """Multiply all gradients by min(1, max_norm / total_norm), in place."""
+    """Multiply all gradients by min(1, max_norm / (total_norm + 1e-6)), in place.
+
+    Args:
+        parameters: a tensor, or tensors whose gradients count.
+        max_norm: the greatest norm.
+        total_norm: the norm that they have, such as `get_total_norm` gave.
+        foreach: accepted, and of no effect.
+
+    >>> w = nn.Parameter(torch.zeros(2))
+    >>> w.grad = torch.tensor([3.0, 4.0])
+    >>> nn.utils.clip_grads_with_norm_(w, 1.0, torch.tensor(10.0))
+    >>> w.grad
+    tensor([0.3000, 0.4000])
+    """
     grads = _grads(parameters)
     if not grads:
         return
@@ -194,7 +207,16 @@ def clip_grad_norm(
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:
-    """The old name of `clip_grad_norm_`."""
+    """The old name of `clip_grad_norm_`; it warns.
+
+    >>> import warnings
+    >>> w = nn.Parameter(torch.zeros(2))
+    >>> w.grad = torch.tensor([3.0, 4.0])
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     nn.utils.clip_grad_norm(w, 1.0)
+    tensor(5.)
+    """
     warnings.warn(
         "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of "
         "`torch.nn.utils.clip_grad_norm_`.",

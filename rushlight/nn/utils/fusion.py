@@ -56,7 +56,20 @@ def fuse_conv_bn_weights(
     bn_b: Any,
     transpose: bool = False,
 ) -> tuple[Parameter, Parameter]:
-    """Weight and bias of the fused convolution; missing ones count as 0, or as 1 for `bn_w`."""
+    """Weight and bias of the fused convolution; missing ones count as 0, or as 1 for `bn_w`.
+
+        weight = conv_w * bn_w / sqrt(bn_rv + bn_eps)     (for each output channel)
+        bias = (conv_b - bn_rm) * bn_w / sqrt(bn_rv + bn_eps) + bn_b
+
+    Args:
+        conv_w: (out, in, *), with `transpose` (in, out, *).
+        conv_b, bn_rm, bn_rv, bn_w, bn_b: (out,); the running mean and variance are needed.
+
+    >>> mean, var = torch.tensor([1.0]), torch.tensor([4.0])
+    >>> w, b = nn.utils.fuse_conv_bn_weights(torch.ones(1, 1, 2), None, mean, var, 0, None, None)
+    >>> w.data, b.data
+    (tensor([[[0.5000, 0.5000]]]), tensor([-0.5000]))
+    """
     dtype = conv_w.dtype
     bias_dtype = dtype if conv_b is None else conv_b.dtype
     conv_b = rushlight.zeros_like(bn_rm) if conv_b is None else conv_b
@@ -75,7 +88,14 @@ def _parameters(w: Any, w_grad: bool, b: Any, b_grad: bool) -> tuple[Parameter, 
 
 
 def fuse_linear_bn_eval(linear: Any, bn: Any) -> Any:
-    """A copy of `linear` that computes bn(linear(x)); both must be in evaluation mode."""
+    """A copy of `linear` that computes bn(linear(x)); both must be in evaluation mode.
+
+    >>> linear, bn = nn.Linear(3, 2).eval(), nn.BatchNorm1d(2).eval()
+    >>> fused = nn.utils.fuse_linear_bn_eval(linear, bn)
+    >>> x = torch.randn(4, 3)
+    >>> torch.allclose(fused(x), bn(linear(x)), atol=1e-6)
+    True
+    """
     _check(linear, bn)
     if bn.num_features not in (linear.out_features, 1):
         raise AssertionError(
@@ -104,7 +124,14 @@ def fuse_linear_bn_weights(
     bn_w: Any,
     bn_b: Any,
 ) -> tuple[Parameter, Parameter]:
-    """Weight and bias of the fused linear layer."""
+    """Weight and bias of the fused linear layer: as `fuse_conv_bn_weights`, of a weight (out, in).
+
+    >>> mean, var = torch.tensor([1.0]), torch.tensor([4.0])
+    >>> one, zero = torch.ones(1), torch.zeros(1)
+    >>> w, b = nn.utils.fuse_linear_bn_weights(torch.ones(1, 2), None, mean, var, 0, one, zero)
+    >>> w.data, b.data
+    (tensor([[0.5000, 0.5000]]), tensor([-0.5000]))
+    """
     dtype = linear_w.dtype
     bias_dtype = dtype if linear_b is None else linear_b.dtype
     linear_b = rushlight.zeros_like(bn_rm) if linear_b is None else linear_b

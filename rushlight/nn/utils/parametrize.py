@@ -94,6 +94,10 @@ class ParametrizationList(ModuleList):
 
     `original` is the parameter behind the tensor, or `original0`, `original1`, ... when the first
     function takes several.
+
+    >>> layer = nn.utils.parametrizations.weight_norm(nn.Linear(2, 3))
+    >>> [(name, p.shape) for name, p in layer.parametrizations.weight.named_parameters()]
+    [('original0', torch.Size([3, 1])), ('original1', torch.Size([3, 2]))]
     """
 
     def __init__(self, modules: Sequence[Module], original: Any, unsafe: bool = False) -> None:
@@ -316,7 +320,12 @@ def _check_further(module: Module, name: str, parametrization: Any) -> None:
 
 
 def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
-    """Whether the module (or its tensor of that name) has a parametrisation."""
+    """Whether the module (or its tensor of that name) has a parametrisation.
+
+    >>> layer = nn.utils.parametrizations.weight_norm(nn.Linear(2, 2))
+    >>> [nn.utils.parametrize.is_parametrized(layer, name) for name in ("weight", "bias")]
+    [True, False]
+    """
     parts = getattr(module, "parametrizations", None)
     if not isinstance(parts, ModuleDict):
         return False
@@ -326,7 +335,18 @@ def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
 def remove_parametrizations(
     module: Module, tensor_name: str, leave_parametrized: bool = True
 ) -> Module:
-    """Make the tensor ordinary again, with its present value or (False) with the original's."""
+    """Make the tensor ordinary again, with its present value or (False) with the original's.
+
+    Args:
+        leave_parametrized: False is for a single function of one original only.
+
+    Returns the module.
+
+    >>> layer = nn.utils.parametrizations.weight_norm(nn.Linear(2, 2))
+    >>> layer = nn.utils.parametrize.remove_parametrizations(layer, "weight")
+    >>> [name for name, _ in layer.named_parameters()]
+    ['bias', 'weight']
+    """
     if not is_parametrized(module, tensor_name):
         raise ValueError(f"Module {module} does not have a parametrization on {tensor_name}")
     parts = module.parametrizations[tensor_name]
@@ -353,14 +373,30 @@ def remove_parametrizations(
 
 
 def type_before_parametrizations(module: Module) -> type:
-    """The class of the module as it was before it was parametrised."""
+    """The class of the module as it was before it was parametrised.
+
+    >>> layer = nn.utils.parametrizations.weight_norm(nn.Linear(2, 2))
+    >>> nn.utils.parametrize.type_before_parametrizations(layer).__name__, type(layer).__name__
+    ('Linear', 'ParametrizedLinear')
+    """
     return module.__class__.__bases__[0] if is_parametrized(module) else type(module)
 
 
 def transfer_parametrizations_and_params(
     from_module: Module, to_module: Module, tensor_name: str | None = None
 ) -> Module:
-    """Parametrise `to_module` like `from_module`, with the same functions and originals."""
+    """Parametrise `to_module` like `from_module`, with the same functions and originals.
+
+    Args:
+        tensor_name: of one tensor; None: of all that are parametrised.
+
+    Returns `to_module`.
+
+    >>> a = nn.utils.parametrizations.weight_norm(nn.Linear(2, 2))
+    >>> b = nn.utils.parametrize.transfer_parametrizations_and_params(a, nn.Linear(2, 2))
+    >>> torch.equal(a.weight, b.weight)
+    True
+    """
     if not is_parametrized(from_module):
         return to_module
     for name in from_module.parametrizations if tensor_name is None else [tensor_name]:

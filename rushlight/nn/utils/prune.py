@@ -42,6 +42,17 @@ class BasePruningMethod(ABC):
 
     PRUNING_TYPE says what a further method may still prune: 'unstructured' the elements that are
     left, 'structured' the channels that are left, 'global' everything.
+
+    >>> class Small(nn.utils.prune.BasePruningMethod):
+    ...     PRUNING_TYPE = "unstructured"
+    ...
+    ...     def compute_mask(self, t, default_mask):
+    ...         return default_mask * (t.abs() > 0.5)
+    >>> layer = nn.Linear(3, 1, bias=False)
+    >>> _ = layer.weight.data.copy_(torch.tensor([[0.1, -2.0, 0.7]]))
+    >>> _ = Small.apply(layer, "weight")
+    >>> layer.weight.data
+    tensor([[ 0.0000, -2.0000,  0.7000]])
     """
 
     _tensor_name: str
@@ -152,7 +163,15 @@ class BasePruningMethod(ABC):
 
 
 class PruningContainer(BasePruningMethod):
-    """Several methods that prune the same tensor one after the other."""
+    """Several methods that prune the same tensor one after the other.
+
+    >>> layer = nn.Linear(4, 4)
+    >>> _ = nn.utils.prune.l1_unstructured(layer, "weight", 4)
+    >>> _ = nn.utils.prune.l1_unstructured(layer, "weight", 4)
+    >>> (hook,) = layer._forward_pre_hooks.values()
+    >>> type(hook).__name__, int((layer.weight == 0).sum())
+    ('PruningContainer', 8)
+    """
 
     def __init__(self, *args: Any) -> None:
         self._pruning_methods: tuple[Any, ...] = ()
@@ -210,7 +229,11 @@ class PruningContainer(BasePruningMethod):
 
 
 class Identity(BasePruningMethod):
-    """Prunes nothing, but gives the tensor a mask of ones."""
+    """Prunes nothing, but gives the tensor a mask of ones.
+
+    >>> nn.utils.prune.Identity().prune(torch.tensor([1.0, 2.0]))
+    tensor([1., 2.])
+    """
 
     PRUNING_TYPE = "unstructured"
 
@@ -232,7 +255,15 @@ class _Amount(BasePruningMethod):
 
 
 class RandomUnstructured(_Amount):
-    """Prunes elements at random."""
+    """Prunes elements at random.
+
+    Args:
+        amount: a fraction of the elements, or their number.
+
+    >>> pruned = nn.utils.prune.RandomUnstructured(amount=3).prune(torch.ones(10))
+    >>> int(pruned.sum())
+    7
+    """
 
     PRUNING_TYPE = "unstructured"
 
@@ -246,7 +277,14 @@ class RandomUnstructured(_Amount):
 
 
 class L1Unstructured(_Amount):
-    """Prunes the elements that are smallest in absolute value."""
+    """Prunes the elements that are smallest in absolute value.
+
+    Args:
+        amount: a fraction of the elements, or their number.
+
+    >>> nn.utils.prune.L1Unstructured(amount=0.5).prune(torch.tensor([1.0, -3.0, 2.0, 0.5]))
+    tensor([ 0., -3.,  2.,  0.])
+    """
 
     PRUNING_TYPE = "unstructured"
 
@@ -280,7 +318,15 @@ class _Channels(_Amount):
 
 
 class RandomStructured(_Channels):
-    """Prunes channels along `dim` at random."""
+    """Prunes channels along `dim` at random.
+
+    Args:
+        amount: a fraction of the channels, or their number.
+
+    >>> pruned = nn.utils.prune.RandomStructured(amount=2, dim=0).prune(torch.ones(3, 4))
+    >>> int(pruned.sum())
+    4
+    """
 
     def __init__(self, amount: Any, dim: int = -1) -> None:
         super().__init__(amount)
@@ -296,7 +342,18 @@ class RandomStructured(_Channels):
 
 
 class LnStructured(_Channels):
-    """Prunes the channels along `dim` with the smallest n-norm."""
+    """Prunes the channels along `dim` with the smallest n-norm.
+
+    Args:
+        amount: a fraction of the channels, or their number.
+        n: the order of the norm.
+
+    >>> rows = torch.tensor([[1.0, 1.0], [3.0, 0.0], [0.5, 1.0]])
+    >>> nn.utils.prune.LnStructured(amount=1, n=1, dim=0).prune(rows)
+    tensor([[1., 1.],
+            [3., 0.],
+            [0., 0.]])
+    """
 
     def __init__(self, amount: Any, n: Any, dim: int = -1) -> None:
         super().__init__(amount)
@@ -313,7 +370,12 @@ class LnStructured(_Channels):
 
 
 class CustomFromMask(BasePruningMethod):
-    """Prunes by a given mask."""
+    """Prunes by a given mask: 0 prunes.
+
+    >>> method = nn.utils.prune.CustomFromMask(torch.tensor([1, 0, 1]))
+    >>> method.prune(torch.tensor([5.0, 6.0, 7.0]))
+    tensor([5., 0., 7.])
+    """
 
     PRUNING_TYPE = "global"
 
@@ -330,13 +392,23 @@ class CustomFromMask(BasePruningMethod):
 
 
 def identity(module: Module, name: str) -> Module:
-    """Give the parameter a mask of ones."""
+    """Give the parameter a mask of ones. Returns the module, as the other functions do.
+
+    >>> layer = nn.utils.prune.identity(nn.Linear(2, 1), "weight")
+    >>> layer.weight_mask
+    tensor([[1., 1.]])
+    """
     Identity.apply(module, name)
     return module
 
 
 def random_unstructured(module: Module, name: str, amount: Any) -> Module:
-    """Prune `amount` (a fraction or a number) of the elements at random."""
+    """Prune `amount` (a fraction or a number) of the elements at random.
+
+    >>> layer = nn.utils.prune.random_unstructured(nn.Linear(4, 4), "weight", amount=0.5)
+    >>> int((layer.weight == 0).sum())
+    8
+    """
     RandomUnstructured.apply(module, name, amount)
     return module
 
@@ -355,7 +427,12 @@ def l1_unstructured(
 
 
 def random_structured(module: Module, name: str, amount: Any, dim: int) -> Module:
-    """Prune channels along `dim` at random."""
+    """Prune channels along `dim` at random; `amount` is a fraction of them, or their number.
+
+    >>> layer = nn.utils.prune.random_structured(nn.Linear(4, 3), "weight", amount=1, dim=0)
+    >>> int((layer.weight == 0).sum())  # one row of three
+    4
+    """
     RandomStructured.apply(module, name, amount, dim)
     return module
 
@@ -363,13 +440,31 @@ def random_structured(module: Module, name: str, amount: Any, dim: int) -> Modul
 def ln_structured(
     module: Module, name: str, amount: Any, n: Any, dim: int, importance_scores: Any = None
 ) -> Module:
-    """Prune the channels along `dim` with the smallest n-norm."""
+    """Prune the channels along `dim` with the smallest n-norm.
+
+    Args:
+        amount: a fraction of the channels, or their number.
+        n: the order of the norm.
+        importance_scores: of the parameter's shape; used in place of its values.
+
+    >>> layer = nn.Linear(2, 2)
+    >>> _ = layer.weight.data.copy_(torch.tensor([[3.0, 4.0], [1.0, 1.0]]))
+    >>> nn.utils.prune.ln_structured(layer, "weight", amount=1, n=2, dim=0).weight.data
+    tensor([[3., 4.],
+            [0., 0.]])
+    """
     LnStructured.apply(module, name, amount, n, dim, importance_scores=importance_scores)
     return module
 
 
 def custom_from_mask(module: Module, name: str, mask: Tensor) -> Module:
-    """Prune by the given mask."""
+    """Prune by the given mask, of the parameter's shape: 0 prunes.
+
+    >>> layer = nn.Linear(2, 2)
+    >>> _ = nn.utils.prune.custom_from_mask(layer, "bias", torch.tensor([0, 1]))
+    >>> layer.bias[0].item()
+    -0.0
+    """
     CustomFromMask.apply(module, name, mask)
     return module
 
@@ -384,6 +479,14 @@ def global_unstructured(
         pruning_method: an unstructured method, such as `L1Unstructured`.
         importance_scores: (module, name) to scores; the values themselves by default.
         kwargs: of the method, such as ``amount=0.2``.
+
+    >>> big, small = nn.Linear(4, 4), nn.Linear(4, 4)
+    >>> _ = small.weight.data.mul_(0.001)
+    >>> nn.utils.prune.global_unstructured(
+    ...     [(big, "weight"), (small, "weight")], nn.utils.prune.L1Unstructured, amount=16
+    ... )
+    >>> int((small.weight == 0).sum())
+    16
     """
     if not isinstance(parameters, Iterable):
         raise TypeError("global_unstructured(): parameters is not an Iterable")
@@ -417,7 +520,15 @@ def global_unstructured(
 
 
 def remove(module: Module, name: str) -> Module:
-    """Make the pruned parameter ordinary again; what was pruned stays zero."""
+    """Make the pruned parameter ordinary again; what was pruned stays zero. Returns the module.
+
+    >>> layer = nn.utils.prune.l1_unstructured(nn.Linear(4, 4), "weight", amount=4)
+    >>> [name for name, _ in layer.named_parameters()]
+    ['bias', 'weight_orig']
+    >>> layer = nn.utils.prune.remove(layer, "weight")
+    >>> [name for name, _ in layer.named_parameters()], int((layer.weight == 0).sum())
+    (['bias', 'weight'], 4)
+    """
     for key, hook in module._forward_pre_hooks.items():
         if isinstance(hook, BasePruningMethod) and hook._tensor_name == name:
             hook.remove(module)
@@ -429,7 +540,14 @@ def remove(module: Module, name: str) -> Module:
 
 
 def is_pruned(module: Module) -> bool:
-    """Whether anything in the module is pruned."""
+    """Whether anything in the module is pruned.
+
+    >>> layer = nn.Linear(2, 2)
+    >>> nn.utils.prune.is_pruned(layer)
+    False
+    >>> nn.utils.prune.is_pruned(nn.utils.prune.identity(layer, "weight"))
+    True
+    """
     return any(
         isinstance(hook, BasePruningMethod)
         for part in module.modules()

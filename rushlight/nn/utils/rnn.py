@@ -43,6 +43,10 @@ class PackedSequence(PackedSequence_):
         batch_sizes: how many sequences have a first, second, ... element.
         sorted_indices: the order in which the sequences were taken, or None.
         unsorted_indices: its inverse, or None.
+
+    >>> packed = nn.utils.rnn.pack_sequence([torch.tensor([1, 2, 3]), torch.tensor([4])])
+    >>> packed.data, packed.batch_sizes
+    (tensor([1, 4, 2, 3]), tensor([2, 1, 1]))
     """
 
     def __new__(
@@ -219,6 +223,11 @@ def pad_packed_sequence(
         batch_first: return (B, T, *).
         padding_value: fills the places behind the sequences.
         total_length: T, when it is to be more than the longest length.
+
+    >>> packed = nn.utils.rnn.pack_sequence([torch.tensor([1, 2, 3]), torch.tensor([4])])
+    >>> nn.utils.rnn.pad_packed_sequence(packed, batch_first=True)
+    (tensor([[1, 2, 3],
+            [4, 0, 0]]), tensor([3, 1]))
     """
     sizes = sequence.batch_sizes.tolist()
     time, batch = len(sizes), sizes[0]
@@ -314,6 +323,11 @@ def pack_sequence(sequences: Sequence[Tensor], enforce_sorted: bool = True) -> P
 
 
 def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
-    """The inverse of `pack_sequence`."""
+    """The inverse of `pack_sequence`: a list of the sequences, in their first order.
+
+    >>> packed = nn.utils.rnn.pack_sequence([torch.tensor([1, 2, 3]), torch.tensor([4])])
+    >>> nn.utils.rnn.unpack_sequence(packed)
+    [tensor([1, 2, 3]), tensor([4])]
+    """
     padded, lengths = pad_packed_sequence(packed_sequences, batch_first=True)
     return unpad_sequence(padded, lengths, batch_first=True)

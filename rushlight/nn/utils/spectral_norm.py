@@ -193,7 +193,16 @@ def spectral_norm(
 
 
 def remove_spectral_norm(module: T, name: str = "weight") -> T:
-    """Make `name` an ordinary parameter again."""
+    """Make `name` an ordinary parameter again, with the value that it has. Returns the module.
+
+    Raises:
+        ValueError: `spectral_norm` was not applied to it.
+
+    >>> layer = nn.utils.spectral_norm(nn.Linear(4, 3))
+    >>> layer = nn.utils.remove_spectral_norm(layer)
+    >>> sorted(name for name, _ in layer.named_parameters())
+    ['bias', 'weight']
+    """
     for key, hook in module._forward_pre_hooks.items():
         if isinstance(hook, SpectralNorm) and hook.name == name:
             hook.remove(module)

@@ -70,13 +70,35 @@ def weight_norm(module: T, name: str = "weight", dim: int = 0) -> T:
     """Replace the parameter `name` by its length `name_g` and direction `name_v`.
 
     Salimans and Kingma, 2016, arXiv:1602.07868. Deprecated: use `parametrizations.weight_norm`.
+
+    Args:
+        dim: the dimension whose entries have a length each; None: one length of all.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     layer = nn.utils.weight_norm(nn.Linear(4, 3))
+    >>> layer.weight_g.shape, layer.weight_v.shape
+    (torch.Size([3, 1]), torch.Size([3, 4]))
     """
     WeightNorm.apply(module, name, dim)
     return module
 
 
 def remove_weight_norm(module: T, name: str = "weight") -> T:
-    """Make `name` an ordinary parameter again."""
+    """Make `name` an ordinary parameter again, with the value that it has. Returns the module.
+
+    Raises:
+        ValueError: `weight_norm` was not applied to it.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     layer = nn.utils.weight_norm(nn.Linear(4, 3))
+    >>> layer = nn.utils.remove_weight_norm(layer)
+    >>> sorted(name for name, _ in layer.named_parameters())
+    ['bias', 'weight']
+    """
     for key, hook in module._forward_pre_hooks.items():
         if isinstance(hook, WeightNorm) and hook.name == name:
             hook.remove(module)
