@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 from typing import Any
 
 from rushlight import assembly
@@ -10,26 +11,88 @@ from rushlight.ops.core import overrides as _overrides
 from rushlight.ops.core.composite import composites
 
 
+# Namespaces of public functions; "Tensor" has the methods.
+SPACES = ("torch", "nn.functional", "Tensor", "linalg", "fft", "special")
+
+
 def has_torch_function(relevant_args: Any) -> bool:
-    """Whether one of the arguments takes over public calls."""
+    """Whether one of the arguments takes over public calls.
+
+    >>> class Logged:
+    ...     @classmethod
+    ...     def __torch_function__(cls, func, types, args=(), kwargs=None):
+    ...         return func.__name__
+    >>> torch.overrides.has_torch_function((Logged(),))
+    True
+    >>> torch.overrides.has_torch_function((torch.ones(1),))
+    False
+    """
     return any(_overrides.special(a) for a in relevant_args)
 
 
 def handle_torch_function(public_api: Any, relevant_args: Any, *args: Any, **kwargs: Any) -> Any:
-    """Let the arguments' classes carry out a call of `public_api`."""
+    """Let the arguments' classes carry out a call of `public_api`.
+
+    Args:
+        public_api: the function that was called.
+        relevant_args: arguments whose classes are asked.
+        args, kwargs: of the call.
+
+    Raises:
+        TypeError: none of the classes takes it.
+
+    >>> from rushlight.overrides import handle_torch_function, has_torch_function
+    >>> class Logged:
+    ...     @classmethod
+    ...     def __torch_function__(cls, func, types, args=(), kwargs=None):
+    ...         return f"{func.__name__}, taken over"
+    >>> def scale(x, factor):
+    ...     if has_torch_function((x,)):
+    ...         return handle_torch_function(scale, (x,), x, factor)
+    ...     return x * factor
+    >>> scale(Logged(), 2), scale(torch.ones(1), 2)
+    ('scale, taken over', tensor([2.]))
+    """
     return _overrides.dispatch(public_api, args, kwargs, relevant_args)
 
 
 def is_tensor_like(inp: Any) -> bool:
-    """Whether an object is a Tensor or implements `__torch_function__`."""
+    """Whether an object is a Tensor or implements `__torch_function__`.
+
+    >>> torch.overrides.is_tensor_like(torch.ones(1)), torch.overrides.is_tensor_like([1.0])
+    (True, False)
+    """
     from rushlight.tensor import Tensor
 
     return isinstance(inp, Tensor) or hasattr(inp, "__torch_function__")
 
 
 def resolve_name(f: Any) -> str | None:
-    """The name under which a public function is known."""
-    return getattr(f, "__name__", None)
+    """The name under which a public function is known; None for any other.
+
+    >>> torch.overrides.resolve_name(torch.add), torch.overrides.resolve_name(torch.Tensor.add)
+    ('torch.add', 'torch.Tensor.add')
+    >>> print(torch.overrides.resolve_name(len))
+    None
+    """
+    from rushlight.tensor import Tensor
+
+    if (known := _names().get(f)) is not None:
+        return known
+    name = getattr(f, "__name__", "")
+    return f"torch.Tensor.{name}" if getattr(Tensor, name, None) is f else None
+
+
+@functools.cache
+def _names() -> dict[Any, str]:
+    """What functions are called, with PyTorch's name in front."""
+    found: dict[Any, str] = {}
+    for space in SPACES:
+        for name, fn in assembly.namespaces.get(space, {}).items():
+            if callable(fn):
+                whole = ".".join(dict.fromkeys(("torch", space, name)))
+                found.setdefault(fn, whole)
+    return found
 
 
 def _get_current_function_mode() -> Any:
@@ -66,7 +129,13 @@ def wrap_torch_function(dispatcher: Any) -> Any:
 
 
 def is_tensor_method_or_property(func: Any) -> bool:
-    """Whether a function is a method of Tensor, or the getter of a property."""
+    """Whether a function is a method of Tensor, or the getter of a property.
+
+    >>> torch.overrides.is_tensor_method_or_property(torch.Tensor.add)
+    True
+    >>> torch.overrides.is_tensor_method_or_property(torch.add)
+    False
+    """
     from rushlight.tensor import Tensor
 
     name = getattr(func, "__name__", "")
@@ -74,26 +143,40 @@ def is_tensor_method_or_property(func: Any) -> bool:
 
 
 def get_ignored_functions() -> set[Any]:
-    """Functions that never ask the classes of their arguments: those that look at none."""
+    """Functions that never ask the classes of their arguments: those that look at none.
+
+    >>> torch.zeros in torch.overrides.get_ignored_functions()
+    True
+    """
     return {c.fn for c in composites.values() if not hasattr(c.fn, "published")}
 
 
 @functools.cache
 def get_overridable_functions() -> dict[Any, list[Any]]:
-    """Public functions that ask the classes of their arguments, by namespace."""
+    """Public functions that ask the classes of their arguments, by namespace.
+
+    >>> torch.add in torch.overrides.get_overridable_functions()[torch]
+    True
+    """
     import rushlight
 
     found: dict[Any, list[Any]] = {}
-    for name, where in (("torch", rushlight), ("nn.functional", rushlight.nn.functional),
-                        ("Tensor", rushlight.Tensor), ("linalg", rushlight.linalg),
-                        ("fft", rushlight.fft), ("special", rushlight.special)):  # fmt: skip
+    for name in SPACES:
+        where = rushlight if name == "torch" else operator.attrgetter(name)(rushlight)
         functions = assembly.namespaces.get(name, {}).values()
         found[where] = [fn for fn in functions if callable(fn)]
     return found
 
 
 def get_testing_overrides() -> dict[Any, Any]:
-    """For each function that can be overridden, one of the same arguments that returns -1."""
+    """For each function that can be overridden, one that takes any arguments and returns -1.
+
+    PyTorch's have the parameters of what they stand for.
+
+    >>> stand_in = torch.overrides.get_testing_overrides()[torch.add]
+    >>> stand_in(torch.ones(1), 2)
+    -1
+    """
     return {
         fn: (lambda *args, **kw: -1)
         for functions in get_overridable_functions().values()
@@ -102,7 +185,16 @@ def get_testing_overrides() -> dict[Any, Any]:
 
 
 def redispatch_torch_function(fn: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-    """Call a function as if no class took it over."""
+    """Call a function as if no class took it over.
+
+    >>> class Logged(torch.Tensor):
+    ...     @classmethod
+    ...     def __torch_function__(cls, func, types, args=(), kwargs=None):
+    ...         print(func.__name__)
+    ...         return torch.overrides.redispatch_torch_function(func, types, args, kwargs)
+    >>> _ = torch.add(torch.ones(1).as_subclass(Logged), 1)
+    add
+    """
     with _overrides.disabled():
         return fn(*args, **(kwargs or {}))
 

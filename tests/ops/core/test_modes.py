@@ -195,7 +195,17 @@ def test_what_libraries_ask_of_overrides() -> None:
     assert torch.add in overrides.get_overridable_functions()[torch]
     assert overrides.get_testing_overrides()[torch.add](1, 2) == -1
     assert overrides.is_tensor_method_or_property(torch.Tensor.add)
-    assert overrides.resolve_name(torch.add) == "add"
+
+
+def test_names_of_functions() -> None:
+    """As PyTorch 2.13 tells them."""
+    functions = (torch.add, torch.Tensor.add, torch.Tensor.add_, torch.Tensor.__add__,
+                 torch.nn.functional.relu, torch.linalg.det, torch.zeros)  # fmt: skip
+    assert [overrides.resolve_name(f) for f in functions] == [
+        "torch.add", "torch.Tensor.add", "torch.Tensor.add_", "torch.Tensor.__add__",
+        "torch.nn.functional.relu", "torch.linalg.det", "torch.zeros",
+    ]  # fmt: skip
+    assert overrides.resolve_name(len) is None
 
 
 def test_modes_stand_below_the_tape() -> None:
