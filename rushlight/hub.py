@@ -64,12 +64,25 @@ def _get_torch_home() -> str:
 
 
 def get_dir() -> str:
-    """The folder of downloads: `set_dir`'s, else $TORCH_HOME/hub, else ~/.cache/torch/hub."""
+    """The folder of downloads: `set_dir`'s, else $TORCH_HOME/hub, else ~/.cache/torch/hub.
+
+    >>> import os
+    >>> before = torch.hub.get_dir()
+    >>> torch.hub.set_dir("downloads")
+    >>> os.path.basename(torch.hub.get_dir())
+    'downloads'
+    >>> torch.hub.set_dir(before)
+    """
     return os.path.join(_get_torch_home(), "hub") if _hub_dir is None else _hub_dir
 
 
 def set_dir(d: str | os.PathLike[str]) -> None:
-    """Keep downloads in another folder from now on."""
+    """Keep downloads in another folder from now on.
+
+    >>> before = torch.hub.get_dir()
+    >>> torch.hub.set_dir("downloads")
+    >>> torch.hub.set_dir(before)
+    """
     global _hub_dir
     _hub_dir = os.path.expanduser(d)
 
@@ -93,6 +106,14 @@ def download_url_to_file(
 
     Raises:
         RuntimeError: the address does not give the file, or one with another hash.
+
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "a.txt").write_text("weights")
+    >>> address = (folder / "a.txt").as_uri()
+    >>> torch.hub.download_url_to_file(address, str(folder / "b.txt"), progress=False)
+    >>> (folder / "b.txt").read_text()
+    'weights'
     """
     folder, name = os.path.split(os.path.abspath(os.path.expanduser(dst)))
     fetch([url], folder, name, sha256=hash_prefix, again=True, progress=progress)
@@ -121,6 +142,14 @@ def load_state_dict_from_url(
 
     Raises:
         RuntimeError: the address does not give the file, or one with another hash.
+
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> torch.save({"weight": torch.ones(2)}, folder / "net.pth")
+    >>> torch.hub.load_state_dict_from_url(
+    ...     (folder / "net.pth").as_uri(), str(folder / "kept"), progress=False
+    ... )
+    {'weight': tensor([1., 1.])}
     """
     from urllib.parse import urlparse
 
@@ -166,7 +195,7 @@ def load(
     skip_validation: bool = False,
     **kwargs: Any,
 ) -> Any:
-    """Call the function `model` of a repository's hubconf.py: **this runs its program**.
+    r"""Call the function `model` of a repository's hubconf.py: **this runs its program**.
 
     Args:
         repo_or_dir: "owner/name" or "owner/name:branch" on GitHub; with source="local" a folder.
@@ -181,6 +210,12 @@ def load(
     Raises:
         ValueError: unknown source, or a branch that is not there.
         RuntimeError: no such function, a missing dependency, or no network.
+
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "hubconf.py").write_text("def double(x):\n    'Twice x.'\n    return 2 * x\n")
+    >>> torch.hub.load(str(folder), "double", 21, source="local")
+    42
     """
     folder = _folder(repo_or_dir, source, trust_repo, force_reload, verbose, skip_validation)
     with _importing(folder) as hubconf:
@@ -196,7 +231,14 @@ def list(
     *,
     source: str = "github",
 ) -> builtins.list[str]:
-    """Names of the functions that `load` can call; for the arguments see there."""
+    r"""Names of the functions that `load` can call; for the arguments see there.
+
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "hubconf.py").write_text("def double(x):\n    'Twice x.'\n    return 2 * x\n")
+    >>> torch.hub.list(str(folder), source="local")
+    ['double']
+    """
     folder = _folder(github, source, trust_repo, force_reload, verbose, skip_validation)
     with _importing(folder) as hubconf:
         return [n for n in dir(hubconf) if callable(getattr(hubconf, n)) and n[0] != "_"]
@@ -211,7 +253,14 @@ def help(
     *,
     source: str = "github",
 ) -> str | None:
-    """The documentation of one function that `load` can call; for the arguments see there."""
+    r"""The documentation of one function that `load` can call; for the arguments see there.
+
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "hubconf.py").write_text("def double(x):\n    'Twice x.'\n    return 2 * x\n")
+    >>> torch.hub.help(str(folder), "double", source="local")
+    'Twice x.'
+    """
     folder = _folder(github, source, trust_repo, force_reload, True, skip_validation)
     with _importing(folder) as hubconf:
         return _entry(hubconf, model).__doc__

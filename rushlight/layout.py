@@ -20,7 +20,16 @@ class _Name:
 
 
 class memory_format(_Name):
-    """How dimensions are laid out in memory."""
+    """How dimensions are laid out in memory.
+
+    `torch.contiguous_format`: the last dimension is the closest. `torch.channels_last` and
+    `torch.channels_last_3d`: channels are, in tensors of shape (N, C, H, W) and (N, C, D, H, W).
+    `torch.preserve_format`: as in the tensor that is copied.
+
+    >>> x = torch.zeros(1, 3, 4, 4).to(memory_format=torch.channels_last)
+    >>> x.shape, x.stride(), isinstance(torch.channels_last, torch.memory_format)
+    (torch.Size([1, 3, 4, 4]), (48, 1, 12, 3), True)
+    """
 
 
 class layout(_Name):

@@ -117,6 +117,18 @@ def custom_op(
     Args:
         name: "namespace::name".
         mutates_args, device_types, schema, tags: accepted.
+
+    >>> @torch.library.custom_op("docs::double", mutates_args=())
+    ... def double(x: torch.Tensor) -> torch.Tensor:
+    ...     return torch.from_numpy(x.numpy() * 2)
+    >>> double(torch.ones(2)), torch.ops.docs.double(torch.ones(1))
+    (tensor([2., 2.]), tensor([2.]))
+
+    >>> @torch.library.custom_op("docs::double", mutates_args=())
+    ... def double(x: torch.Tensor) -> torch.Tensor:
+    ...     return torch.from_numpy(x.numpy() * 2)
+    >>> double(torch.ones(2)), torch.ops.docs.double(torch.ones(1))
+    (tensor([2., 2.]), tensor([2.]))
     """
     space, found, short = name.partition("::")
     if not (found and space and short):
@@ -139,20 +151,59 @@ def _operator(op: Any) -> CustomOpDef:
 
 
 def register_fake(op: Any, func: Any = None, /, **others: Any) -> Any:
-    """`CustomOpDef.register_fake` by the operator's name."""
+    """`CustomOpDef.register_fake` by the operator's name: how shapes and dtypes come out.
+
+    >>> @torch.library.custom_op("docs::first_row", mutates_args=())
+    ... def first_row(x: torch.Tensor) -> torch.Tensor:
+    ...     return torch.from_numpy(x.numpy()[0].copy())
+    >>> @torch.library.register_fake("docs::first_row")
+    ... def _(x):
+    ...     return x.new_empty(x.shape[1:])
+    >>> first_row(torch.ones(2, 3))
+    tensor([1., 1., 1.])
+    """
     made = _operator(op)
     return made.register_fake if func is None else made.register_fake(func)
 
 
 def register_kernel(op: Any, device_types: Any, func: Any = None, /, **others: Any) -> Any:
-    """`CustomOpDef.register_kernel` by the operator's name."""
+    """`CustomOpDef.register_kernel` by the operator's name: another way to compute it.
+
+    >>> @torch.library.custom_op("docs::triple", mutates_args=())
+    ... def triple(x: torch.Tensor) -> torch.Tensor:
+    ...     return x + x + x
+    >>> @torch.library.register_kernel("docs::triple", "cpu")
+    ... def _(x):
+    ...     return x * 3
+    >>> triple(torch.ones(2))
+    tensor([3., 3.])
+    """
     return _operator(op).register_kernel(device_types, func)
 
 
 def register_autograd(
     op: Any, backward: Callable[..., Any], /, *, setup_context: Any = None, **others: Any
 ) -> None:
-    """`CustomOpDef.register_autograd` by the operator's name."""
+    """`CustomOpDef.register_autograd` by the operator's name: its derivative.
+
+    Args:
+        backward: (ctx, *gradients of the results) gives the gradients of the arguments.
+        setup_context: (ctx, inputs, output) saves what `backward` needs.
+
+    >>> @torch.library.custom_op("docs::square", mutates_args=())
+    ... def square(x: torch.Tensor) -> torch.Tensor:
+    ...     return torch.from_numpy(x.numpy() ** 2)
+    >>> def save(ctx, inputs, output):
+    ...     ctx.save_for_backward(*inputs)
+    >>> def backward(ctx, g):
+    ...     (x,) = ctx.saved_tensors
+    ...     return 2 * x * g
+    >>> torch.library.register_autograd("docs::square", backward, setup_context=save)
+    >>> x = torch.tensor([3.0], requires_grad=True)
+    >>> square(x).backward()
+    >>> x.grad
+    tensor([6.])
+    """
     _operator(op).register_autograd(backward, setup_context=setup_context)
 
 

@@ -142,7 +142,13 @@ def assert_allclose(
     equal_nan: bool = True,
     msg: Any = "",
 ) -> None:
-    """The older name: compares values only."""
+    """The older name of `assert_close`: compares values only, not dtypes. It warns.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     torch.testing.assert_allclose(torch.ones(2), torch.ones(2) + 1e-7)
+    """
     assert_close(
         as_tensor(actual),
         as_tensor(expected),
@@ -168,7 +174,18 @@ def make_tensor(
     memory_format: Any = None,
 ) -> Tensor:
     """A random tensor in [low, high): by default -9..9 for floats, -9..9 for signed and 0..9 for
-    unsigned integers."""
+    unsigned integers.
+
+    Args:
+        shape: numbers, or one tuple.
+        low, high: the bounds.
+        noncontiguous: leave gaps between the elements.
+        exclude_zero: put a small number in the place of zeros.
+
+    >>> x = torch.testing.make_tensor(2, 3, dtype=torch.float32, device="cpu", low=0, high=1)
+    >>> x.shape, bool((x >= 0).all())
+    (torch.Size([2, 3]), True)
+    """
     from .ops.random.factories import rand, randint
 
     sizes = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
@@ -207,6 +224,9 @@ def check_op(op: Op, *, atol: float = 1e-5, rtol: float = 1e-3) -> None:
 
     Raises:
         AssertionError: no samples; GradcheckError: a derivative is wrong.
+
+    >>> from rushlight.ops.core.record import registry
+    >>> torch.testing.check_op(registry["exp"])
     """
     if not op.samples:
         raise AssertionError(

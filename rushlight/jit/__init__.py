@@ -91,19 +91,35 @@ NOTE = "changes nothing: Rushlight runs functions and modules as they are writte
 
 
 class Error(RuntimeError):
-    """An error inside a script; none is ever raised here."""
+    """An error inside a script; none is ever raised here.
+
+    >>> issubclass(torch.jit.Error, Exception)
+    True
+    """
 
 
 class TracingCheckError(Exception):
-    """A trace that differs from the function; none is ever raised here."""
+    """A trace that differs from the function; none is ever raised here.
+
+    >>> issubclass(torch.jit.TracingCheckError, Exception)
+    True
+    """
 
 
 class ScriptWarning(Warning):
-    """A warning of the script compiler; none is ever given here."""
+    """A warning of the script compiler; none is ever given here.
+
+    >>> import warnings
+    >>> warnings.filterwarnings("ignore", category=torch.jit.ScriptWarning)
+    """
 
 
 class TracerWarning(Warning):
-    """A warning of the tracer; none is ever given here."""
+    """A warning of the tracer; none is ever given here.
+
+    >>> import warnings
+    >>> warnings.filterwarnings("ignore", category=torch.jit.TracerWarning)
+    """
 
     @staticmethod
     def ignore_lib_warnings() -> None:
@@ -115,6 +131,13 @@ class ScriptModule(Module):
 
     `script` does not make them: it returns the module that it is given, which is a ScriptModule
     only if its class derives from this one.
+
+    >>> class Double(torch.jit.ScriptModule):
+    ...     @torch.jit.script_method
+    ...     def forward(self, x):
+    ...         return x * 2
+    >>> Double()(torch.ones(2))
+    tensor([2., 2.])
     """
 
     def save(self, f: Any, **kw: Any) -> NoReturn:
@@ -123,15 +146,27 @@ class ScriptModule(Module):
 
 
 class RecursiveScriptModule(ScriptModule):
-    """What PyTorch's `script` returns; here for `isinstance`."""
+    """What PyTorch's `script` returns; here for `isinstance`.
+
+    >>> isinstance(nn.Linear(2, 2), torch.jit.RecursiveScriptModule)
+    False
+    """
 
 
 class TracedModule(ScriptModule):
-    """What PyTorch's `trace` returned once; here for `isinstance`."""
+    """What PyTorch's `trace` returned once; here for `isinstance`.
+
+    >>> isinstance(nn.Linear(2, 2), torch.jit.TracedModule)
+    False
+    """
 
 
 class TopLevelTracedModule(TracedModule):
-    """What PyTorch's `trace` returns; here for `isinstance`."""
+    """What PyTorch's `trace` returns; here for `isinstance`.
+
+    >>> isinstance(nn.Linear(2, 2), torch.jit.TopLevelTracedModule)
+    False
+    """
 
 
 ScriptFunction = unsupported.absent_class("torch.jit.ScriptFunction", FEATURE, HINT)
@@ -187,14 +222,25 @@ def trace(
 ) -> Any:
     """Run `func` once on the example inputs, check what comes out, and return `func` as it is.
 
-    Unlike PyTorch's trace, the result is not fixed to the path that the example took.
+    Unlike PyTorch's trace, the result is not fixed to the path that the example took. A warning
+    says so.
 
     Args:
         func: a function or a module.
         example_inputs: a tensor, or a tuple of arguments.
         example_kwarg_inputs: arguments by name, instead.
 
-    Raises RuntimeError if there are no examples, or if the result holds anything but tensors.
+    Raises:
+        RuntimeError: there are no examples, or the result holds anything but tensors.
+
+    >>> import warnings
+    >>> def signed(x):
+    ...     return x if x.sum() > 0 else -x
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     traced = torch.jit.trace(signed, torch.ones(2))
+    >>> traced(torch.tensor([-1.0, -2.0]))  # the other path
+    tensor([1., 2.])
     """
     if example_kwarg_inputs is not None:
         if not builtins.isinstance(example_kwarg_inputs, Mapping):
@@ -252,10 +298,18 @@ def trace_module(
     strict: bool = True,
     **private: Any,
 ) -> Module:
-    """Run methods of a module on examples, and return the module as it is.
+    """Run methods of a module on examples, and return the module as it is. It warns, as `trace`
+    does.
 
     Args:
         inputs: method name -> example inputs.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     layer = torch.jit.trace_module(nn.Linear(2, 3), {"forward": torch.ones(1, 2)})
+    >>> layer(torch.ones(4, 2)).shape
+    torch.Size([4, 3])
     """
     if not builtins.isinstance(inputs, Mapping):
         raise AttributeError("expected a dictionary of (method_name, input) pairs")
@@ -270,6 +324,14 @@ def load(
     """Raises: a TorchScript file holds code for an interpreter that is not here.
 
     ValueError if the file does not exist, as in PyTorch.
+
+    Weights are read by `torch.load`; a TorchScript file that PyTorch opens can be stored by it as
+    `torch.save(model.state_dict(), ...)` first.
+
+    >>> torch.jit.load("nowhere.pt")
+    Traceback (most recent call last):
+        ...
+    ValueError: The provided filename nowhere.pt does not exist...
     """
     if builtins.isinstance(f, (str, os.PathLike)):
         if not os.path.exists(f):
@@ -280,7 +342,15 @@ def load(
 
 
 def save(m: Any, f: Any, _extra_files: Any = None) -> NoReturn:
-    """Raises: TorchScript files are not written."""
+    """Raises: TorchScript files are not written. `torch.save(model.state_dict(), path)` keeps
+    weights.
+
+    >>> try:
+    ...     torch.jit.save(nn.Linear(2, 2), "layer.pt")
+    ... except RuntimeError:
+    ...     print("not written")
+    not written
+    """
     unsupported.refuse("torch.jit.save", FEATURE, HINT)
 
 
@@ -290,7 +360,15 @@ def freeze(
     optimize_numerics: bool = True,
     preserve_parameters: bool = False,
 ) -> Any:
-    """Return the module, which must be in eval mode, as it is."""
+    """Return the module, which must be in eval mode, as it is.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     layer = torch.jit.freeze(torch.jit.script(nn.Linear(2, 2).eval()))
+    >>> layer(torch.ones(1, 2)).shape
+    torch.Size([1, 2])
+    """
     if getattr(mod, "training", False):
         raise RuntimeError(
             "Freezing is currently only implemented for modules in eval mode. "
@@ -300,14 +378,25 @@ def freeze(
 
 
 def optimize_for_inference(mod: Any, other_methods: Any = None) -> Any:
-    """Return the module as it is."""
+    """Return the module, which must be in eval mode, as it is.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     layer = torch.jit.optimize_for_inference(torch.jit.script(nn.Linear(2, 2).eval()))
+    >>> layer(torch.ones(1, 2)).shape
+    torch.Size([1, 2])
+    """
     return mod
 
 
 def run_frozen_optimizations(
     mod: Any, optimize_numerics: bool = True, preserved_attrs: Any = None
 ) -> None:
-    """Nothing is optimized."""
+    """Nothing is optimized.
+
+    >>> torch.jit.run_frozen_optimizations(nn.Linear(2, 2))
+    """
 
 
 def fork(func: Callable[..., Any], *args: Any, **kw: Any) -> Future[Any]:
@@ -325,7 +414,11 @@ def fork(func: Callable[..., Any], *args: Any, **kw: Any) -> Future[Any]:
 
 
 def wait(future: Future[Any]) -> Any:
-    """The value of a Future that `fork` made."""
+    """The value of a Future that `fork` made; what the function raised is raised here.
+
+    >>> torch.jit.wait(torch.jit.fork(torch.add, torch.ones(2), 1))
+    tensor([2., 2.])
+    """
     return future.wait()
 
 
@@ -334,31 +427,58 @@ _fork, _wait = fork, wait
 
 @contextlib.contextmanager
 def optimized_execution(should_optimize: bool) -> Iterator[None]:
-    """The block runs as it stands."""
+    """The block runs as it stands.
+
+    >>> with torch.jit.optimized_execution(False):
+    ...     print(torch.ones(2))
+    tensor([1., 1.])
+    """
     yield
 
 
 @contextlib.contextmanager
 def fuser(name: str) -> Iterator[None]:
-    """The block runs as it stands."""
+    """The block runs as it stands. `torch.compile` fuses operations here.
+
+    >>> with torch.jit.fuser("fuser1"):
+    ...     print(torch.ones(2))
+    tensor([1., 1.])
+    """
     yield
 
 
 @contextlib.contextmanager
 def strict_fusion() -> Iterator[None]:
-    """The block runs as it stands."""
+    """The block runs as it stands.
+
+    >>> with torch.jit.strict_fusion():
+    ...     print(torch.ones(2))
+    tensor([1., 1.])
+    """
     yield
 
 
 def set_fusion_strategy(strategy: Any) -> Any:
-    """Returned as it is: nothing is fused."""
+    """Returned as it is: nothing is fused.
+
+    >>> before = torch.jit.set_fusion_strategy([("STATIC", 2), ("DYNAMIC", 10)])
+    """
     return strategy
 
 
 def enable_onednn_fusion(enabled: bool) -> None:
-    """Accepted: nothing is fused."""
+    """Accepted: nothing is fused.
+
+    >>> torch.jit.enable_onednn_fusion(False)
+    >>> torch.jit.onednn_fusion_enabled()
+    False
+    """
 
 
 def onednn_fusion_enabled() -> bool:
-    """False."""
+    """False: nothing is fused.
+
+    >>> torch.jit.onednn_fusion_enabled()
+    False
+    """
     return False

@@ -13,19 +13,38 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Attribute(NamedTuple):
-    """A value with the type that a script should give it."""
+    """A value with the type that a script should give it.
+
+    >>> limit = torch.jit.Attribute(0.5, float)
+    >>> limit.value, limit.type
+    (0.5, <class 'float'>)
+
+    >>> limit = torch.jit.Attribute(0.5, float)
+    >>> limit.value, limit.type
+    (0.5, <class 'float'>)
+    """
 
     value: Any
     type: Any
 
 
 def is_scripting() -> bool:
-    """False: nothing is compiled."""
+    """False: nothing is compiled.
+
+    >>> def f(x):
+    ...     return x if torch.jit.is_scripting() else x * 2
+    >>> torch.jit.script(f)(torch.ones(1)) if torch.jit.is_scripting() else f(torch.ones(1))
+    tensor([2.])
+    """
     return False
 
 
 def is_tracing() -> bool:
-    """False: nothing is recorded."""
+    """False: nothing is recorded, also inside `trace`.
+
+    >>> torch.jit.is_tracing()
+    False
+    """
     return False
 
 
@@ -59,7 +78,14 @@ def ignore(drop: Any = False, **kw: Any) -> Any:
 
 
 def export(fn: F) -> F:
-    """Returns the function."""
+    """Returns the function. So do `unused`, `interface`, `script_method` and `script_if_tracing`.
+
+    >>> @torch.jit.export
+    ... def double(x: int) -> int:
+    ...     return 2 * x
+    >>> double(21)
+    42
+    """
     return fn
 
 

@@ -4,17 +4,30 @@ from __future__ import annotations
 
 
 def is_available() -> bool:
-    """False."""
+    """False: this version computes on the CPU only.
+
+    >>> torch.mps.is_available()
+    False
+    """
     return False
 
 
 def manual_seed(seed: int) -> None:
-    """Harmless."""
+    """Harmless: there is no such generator to seed.
+
+    >>> torch.mps.manual_seed(0)
+    """
 
 
 def empty_cache() -> None:
-    """Harmless."""
+    """Harmless: nothing is cached for a device.
+
+    >>> torch.mps.empty_cache()
+    """
 
 
 def synchronize() -> None:
-    """Harmless."""
+    """Harmless: everything has been computed already.
+
+    >>> torch.mps.synchronize()
+    """

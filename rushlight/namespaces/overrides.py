@@ -10,7 +10,6 @@ from rushlight import assembly
 from rushlight.ops.core import overrides as _overrides
 from rushlight.ops.core.composite import composites
 
-
 # Namespaces of public functions; "Tensor" has the methods.
 SPACES = ("torch", "nn.functional", "Tensor", "linalg", "fft", "special")
 

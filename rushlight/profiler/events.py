@@ -19,7 +19,11 @@ from .table import build_table, format_time
 
 
 class DeviceType(enum.Enum):
-    """Where an event ran: always the CPU here."""
+    """Where an event ran: always the CPU here.
+
+    >>> torch.profiler.DeviceType.CPU.name
+    'CPU'
+    """
 
     CPU = 0
     CUDA = 1
@@ -137,6 +141,12 @@ class FunctionEvent(FormattedTimesMixin):
         sequence_nr: joins an operation and the node of its derivative; -1 where there is none.
         scope: 0 function, 1 backward function, 7 marked by the user.
         flops: floating point operations (with `with_flops`), 0 where not counted.
+
+    >>> with torch.profiler.profile(record_shapes=True) as prof:
+    ...     y = torch.exp(torch.ones(2, 3))
+    >>> event = prof.events()[-1]
+    >>> event.name, event.input_shapes, event.cpu_time_total > 0
+    ('aten::exp', [[2, 3]], True)
     """
 
     # What most events have in common stands here once: a profile can have very many of them.
@@ -279,7 +289,18 @@ FROM_FIRST = (
 
 
 class FunctionEventAvg(FormattedTimesMixin):
-    """The totals of several events of one key; `cpu_time` is their average."""
+    """The totals of several events of one key; `cpu_time` is their average.
+
+    >>> with torch.profiler.profile() as prof:
+    ...     for _ in range(3):
+    ...         torch.exp(torch.ones(2))
+    tensor([2.7183, 2.7183])
+    tensor([2.7183, 2.7183])
+    tensor([2.7183, 2.7183])
+    >>> total = prof.key_averages()[-1]
+    >>> total.key, total.count, total.cpu_time_total >= total.self_cpu_time_total
+    ('aten::exp', 3, True)
+    """
 
     def __init__(self) -> None:
         self.key: str | None = None
@@ -338,6 +359,14 @@ class EventList(list):  # type: ignore[type-arg]
 
     Besides the events it holds the totals of those that the bounded buffer did not keep, which
     `key_averages`, `total_average` and `self_cpu_time_total` count.
+
+    >>> with torch.profiler.profile() as prof:
+    ...     y = torch.exp(torch.ones(2)) @ torch.ones(2)
+    >>> averages = prof.key_averages()
+    >>> sorted(e.key for e in averages if e.cpu_parent is None)
+    ['aten::exp', 'aten::matmul', 'aten::ones']
+    >>> len(averages.table(sort_by="cpu_time_total").splitlines()) > 5
+    True
     """
 
     def __init__(

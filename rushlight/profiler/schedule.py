@@ -8,7 +8,11 @@ from collections.abc import Callable
 
 
 class ProfilerAction(enum.Enum):
-    """What a profiler does during a step."""
+    """What a profiler does during a step.
+
+    >>> [action.name for action in torch.profiler.ProfilerAction]
+    ['NONE', 'WARMUP', 'RECORD', 'RECORD_AND_SAVE', 'DEVICE_STOPPED']
+    """
 
     NONE = 0
     WARMUP = 1

@@ -21,7 +21,14 @@ from .schedule import ProfilerAction, always
 
 
 class ProfilerActivity(enum.Enum):
-    """What can be asked for. There is a CPU here; the others are known by name."""
+    """What can be asked for. There is a CPU here; the others are known by name.
+
+    >>> activities = [torch.profiler.ProfilerActivity.CPU]
+    >>> with torch.profiler.profile(activities=activities) as prof:
+    ...     y = torch.ones(2)
+    >>> [e.key for e in prof.key_averages()]
+    ['aten::ones']
+    """
 
     CPU = 0
     XPU = 1
@@ -32,12 +39,20 @@ class ProfilerActivity(enum.Enum):
 
 
 def supported_activities() -> set[ProfilerActivity]:
-    """What a profiler records here: {ProfilerActivity.CPU}."""
+    """What a profiler records here: {ProfilerActivity.CPU}.
+
+    >>> torch.profiler.supported_activities()
+    {<ProfilerActivity.CPU: 0>}
+    """
     return {ProfilerActivity.CPU}
 
 
 def kineto_available() -> bool:
-    """Whether traces can be recorded; always (the name is that of PyTorch's library for it)."""
+    """Whether traces can be recorded; always (the name is that of PyTorch's library for it).
+
+    >>> torch.profiler.kineto_available()
+    True
+    """
     return True
 
 
@@ -60,6 +75,14 @@ def tensorboard_trace_handler(
         dir_name: the folder; it is made when it is not there.
         worker_name: what the names of the files begin with: host and process unless given.
         use_gzip: compress the files.
+
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> ready = torch.profiler.tensorboard_trace_handler(folder, "worker")
+    >>> with torch.profiler.profile(on_trace_ready=ready):
+    ...     y = torch.exp(torch.ones(2))
+    >>> [name.split(".")[0] for name in os.listdir(folder)]
+    ['worker']
     """
     import socket
     import time

@@ -15,7 +15,13 @@ from ..errors import message
 
 
 class LoadEndianness(enum.Enum):
-    """The byte order of files that do not record theirs."""
+    """The byte order of files that do not record theirs.
+
+    >>> torch.serialization.set_default_load_endianness(torch.serialization.LoadEndianness.LITTLE)
+    >>> torch.serialization.get_default_load_endianness().name
+    'LITTLE'
+    >>> torch.serialization.set_default_load_endianness(None)
+    """
 
     NATIVE = 1
     LITTLE = 2
@@ -76,7 +82,12 @@ def set_default_load_endianness(endianness: LoadEndianness | None) -> None:
 
 
 def get_default_mmap_options() -> int:
-    """`mmap.MAP_PRIVATE` (changes stay in memory) or `mmap.MAP_SHARED` (they reach the file)."""
+    """`mmap.MAP_PRIVATE` (changes stay in memory) or `mmap.MAP_SHARED` (they reach the file).
+
+    >>> import mmap
+    >>> torch.serialization.get_default_mmap_options() == mmap.MAP_PRIVATE
+    True
+    """
     return config.load.mmap_flags
 
 

@@ -68,7 +68,14 @@ def default_restore_location(storage: Any, location: str) -> Any:
 
 
 def validate_cuda_device(location: str) -> int:
-    """RuntimeError: there are no CUDA devices here, whatever `location` says."""
+    """RuntimeError: there are no CUDA devices here, whatever `location` says.
+
+    >>> try:
+    ...     torch.serialization.validate_cuda_device("cuda:0")
+    ... except RuntimeError:
+    ...     print("load with map_location='cpu'")
+    load with map_location='cpu'
+    """
     raise unavailable(location)
 
 

@@ -38,7 +38,20 @@ _early_stop = True
 
 
 class CheckpointError(RuntimeError):
-    """The recomputation did not save what the first computation had saved."""
+    """The recomputation did not save what the first computation had saved.
+
+    >>> from rushlight.utils.checkpoint import checkpoint
+    >>> calls = []
+    >>> def fickle(x):
+    ...     calls.append(x)
+    ...     return torch.exp(x) if len(calls) == 1 else torch.exp(x[:1])
+    >>> y = checkpoint(fickle, torch.ones(3, requires_grad=True), use_reentrant=False)
+    >>> try:
+    ...     y.sum().backward()
+    ... except torch.utils.checkpoint.CheckpointError:
+    ...     print("the function does something else the second time")
+    the function does something else the second time
+    """
 
 
 @contextmanager
@@ -224,17 +237,28 @@ def checkpoint(
 
     Args:
         use_reentrant: True for the old way (an own backward inside backward: some input must
-        require grad);
-            False for recomputation when a saved value is asked for.
+            require grad); False for recomputation when a saved value is asked for.
         early_stop: end the recomputation as soon as it has saved what is needed (not re-entrant
-        only).
+            only).
         preserve_rng_state: the recomputation sees the same random numbers.
         context_fn: returns two context managers, for the forward and for the recomputation (not
-        re-entrant only).
+            re-entrant only).
         determinism_check: "default" compares shapes and dtypes of the saved values, "none" nothing.
 
     Raises:
         CheckpointError: the recomputation saved something else.
+
+    >>> from rushlight.utils.checkpoint import checkpoint
+    >>> def block(x):
+    ...     print("computed")
+    ...     return torch.tanh(x) ** 2
+    >>> x = torch.tensor([0.0, 1.0], requires_grad=True)
+    >>> y = checkpoint(block, x, use_reentrant=False)
+    computed
+    >>> y.sum().backward()
+    computed
+    >>> x.grad
+    tensor([0.0000, 0.6397])
     """
     if use_reentrant is None:
         warnings.warn(
@@ -278,7 +302,20 @@ def checkpoint(
 def checkpoint_sequential(
     functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any
 ) -> Any:
-    """Run a sequence of modules in `segments` parts, all but the last checkpointed."""
+    """Run a sequence of modules in `segments` parts, all but the last checkpointed.
+
+    Args:
+        functions: a `Sequential`, or a list of modules or functions.
+        segments: of as equal a number of modules as can be; each keeps its input only.
+        input: of the first.
+        use_reentrant: as for `checkpoint`.
+
+    >>> from rushlight.utils.checkpoint import checkpoint_sequential
+    >>> net = nn.Sequential(*(nn.Linear(4, 4) for _ in range(6)))
+    >>> x = torch.randn(2, 4)
+    >>> torch.equal(checkpoint_sequential(net, 3, x, use_reentrant=False), net(x))
+    True
+    """
     preserve = kwargs.pop("preserve_rng_state", True)
     if kwargs:
         raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
@@ -305,7 +342,20 @@ def checkpoint_sequential(
 @contextmanager
 def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
     """Within the block, checkpoints end their recomputation early (or not), whatever their
-    argument says."""
+    argument says.
+
+    >>> from rushlight.utils.checkpoint import checkpoint, set_checkpoint_early_stop
+    >>> def block(x):
+    ...     y = torch.tanh(x)
+    ...     print("end of the block")
+    ...     return y
+    >>> x = torch.ones(1, requires_grad=True)
+    >>> with set_checkpoint_early_stop(False):
+    ...     y = checkpoint(block, x, use_reentrant=False)
+    end of the block
+    >>> y.backward()  # all of it is computed again
+    end of the block
+    """
     global _early_stop
     before, _early_stop = _early_stop, enable
     try:
@@ -316,7 +366,13 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
 
 @contextmanager
 def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
-    """Accepted; errors always say what differed."""
+    """Accepted; errors always say what differed.
+
+    >>> with torch.utils.checkpoint.set_checkpoint_debug_enabled(True):
+    ...     y = torch.utils.checkpoint.checkpoint(torch.exp, torch.zeros(1), use_reentrant=False)
+    >>> y
+    tensor([1.])
+    """
     yield
 
 

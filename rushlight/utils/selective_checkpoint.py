@@ -34,6 +34,10 @@ class CheckpointPolicy(enum.Enum):
 
     `MUST_` and `PREFER_` are the same here. The CPU is where tensors are, so what is offloaded to
     it is kept.
+
+    >>> from rushlight.utils.checkpoint import CheckpointPolicy
+    >>> CheckpointPolicy.MUST_SAVE.name, CheckpointPolicy.PREFER_RECOMPUTE.name
+    ('MUST_SAVE', 'PREFER_RECOMPUTE')
     """
 
     MUST_SAVE = 0
@@ -48,7 +52,21 @@ RECOMPUTED = (CheckpointPolicy.MUST_RECOMPUTE, CheckpointPolicy.PREFER_RECOMPUTE
 
 
 class SelectiveCheckpointContext:
-    """What a policy is told besides the operation: its result (`op_output`)."""
+    """What a policy is told besides the operation: its result (`op_output`).
+
+    >>> from functools import partial
+    >>> from rushlight.utils.checkpoint import (
+    ...     CheckpointPolicy, checkpoint, create_selective_checkpoint_contexts
+    ... )
+    >>> def policy(ctx, op, *args, **kwargs):
+    ...     if not ctx.is_recompute:
+    ...         print(type(ctx).__name__)
+    ...     return CheckpointPolicy.MUST_SAVE
+    >>> contexts = partial(create_selective_checkpoint_contexts, policy)
+    >>> x = torch.zeros(1, requires_grad=True)
+    >>> y = checkpoint(torch.exp, x, use_reentrant=False, context_fn=contexts)
+    SelectiveCheckpointContext
+    """
 
     def __init__(self, *, is_recompute: bool, op_output: Any = None) -> None:
         self.is_recompute = is_recompute

@@ -25,7 +25,10 @@ def get_image_backend() -> str:
 
 
 def set_image_backend(backend: str) -> None:
-    """Accept "PIL", the only one there is; ValueError for any other."""
+    """Accept "PIL", the only one there is; ValueError for any other.
+
+    >>> torch.vision.set_image_backend("PIL")
+    """
     if backend != "PIL":
         raise ValueError(f"Invalid backend '{backend}'. Options are 'PIL'")
 

@@ -24,6 +24,18 @@ class Dataset(Generic[T_co]):
     """A map from an index to a sample. Subclasses write `__getitem__` and, usually, `__len__`.
 
     A subclass may also write `__getitems__(indices) -> list`, which a loader calls once a batch.
+
+    >>> class Squares(torch.utils.data.Dataset):
+    ...     def __len__(self):
+    ...         return 5
+    ...
+    ...     def __getitem__(self, i):
+    ...         return torch.tensor(float(i * i))
+    >>> for batch in torch.utils.data.DataLoader(Squares(), batch_size=2):
+    ...     print(batch)
+    tensor([0., 1.])
+    tensor([4., 9.])
+    tensor([16.])
     """
 
     def __getitem__(self, index: Any) -> T_co:
@@ -40,7 +52,17 @@ class Dataset(Generic[T_co]):
 
 
 class IterableDataset(Dataset[T_co], Iterable[T_co]):
-    """A stream of samples. Subclasses write `__iter__`."""
+    """A stream of samples. Subclasses write `__iter__`.
+
+    In a DataLoader with workers every worker has a copy of the stream: `get_worker_info()` tells it
+    which share is its own.
+
+    >>> class Count(torch.utils.data.IterableDataset):
+    ...     def __iter__(self):
+    ...         return iter(range(5))
+    >>> list(torch.utils.data.DataLoader(Count(), batch_size=2))
+    [tensor([0, 1]), tensor([2, 3]), tensor([4])]
+    """
 
     def __add__(self, other: Dataset[T_co]) -> ChainDataset:  # type: ignore[override]
         return ChainDataset([self, other])
@@ -161,7 +183,20 @@ class ConcatDataset(Dataset[T_co]):
 
 
 class ChainDataset(IterableDataset[Any]):
-    """Streams one after another."""
+    """Streams one after another. `first + second` makes it, too.
+
+    Args:
+        datasets: `IterableDataset`s.
+
+    >>> class Count(torch.utils.data.IterableDataset):
+    ...     def __init__(self, start):
+    ...         self.start = start
+    ...
+    ...     def __iter__(self):
+    ...         return iter(range(self.start, self.start + 2))
+    >>> list(torch.utils.data.ChainDataset([Count(0), Count(10)]))
+    [0, 1, 10, 11]
+    """
 
     def __init__(self, datasets: Iterable[Any]) -> None:
         self.datasets = datasets

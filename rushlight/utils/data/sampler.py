@@ -23,6 +23,17 @@ class Sampler(Generic[T_co]):
     """An iterable of indices (or of lists of indices). Subclasses write `__iter__`.
 
     There is no `__len__` here: a sampler without a length must say so by a TypeError.
+
+    >>> class EvensFirst(torch.utils.data.Sampler):
+    ...     def __init__(self, n):
+    ...         self.n = n
+    ...
+    ...     def __iter__(self):
+    ...         yield from range(0, self.n, 2)
+    ...         yield from range(1, self.n, 2)
+    >>> loader = torch.utils.data.DataLoader([10, 11, 12, 13], sampler=EvensFirst(4))
+    >>> [int(x) for x in loader]
+    [10, 12, 11, 13]
     """
 
     def __iter__(self) -> Iterator[T_co]:
@@ -30,7 +41,14 @@ class Sampler(Generic[T_co]):
 
 
 class SequentialSampler(Sampler[int]):
-    """0, 1, 2, ... in this order."""
+    """0, 1, 2, ... in this order.
+
+    Args:
+        data_source: whose length counts.
+
+    >>> list(torch.utils.data.SequentialSampler("abc"))
+    [0, 1, 2]
+    """
 
     def __init__(self, data_source: Sized) -> None:
         self.data_source = data_source
@@ -108,7 +126,15 @@ class RandomSampler(Sampler[int]):
 
 
 class SubsetRandomSampler(Sampler[int]):
-    """The given indices in a random order."""
+    """The given indices in a random order.
+
+    Args:
+        indices: each is drawn once.
+        generator: where the order comes from; None is the default generator.
+
+    >>> sorted(torch.utils.data.SubsetRandomSampler([3, 5, 8]))
+    [3, 5, 8]
+    """
 
     def __init__(self, indices: Sequence[int], generator: Any = None) -> None:
         self.indices = indices
@@ -132,6 +158,10 @@ class WeightedRandomSampler(Sampler[int]):
         num_samples: how many to draw.
         replacement: False draws no index twice.
         generator: where they come from; None is the default generator.
+
+    >>> sampler = torch.utils.data.WeightedRandomSampler([0.0, 1.0, 0.0], num_samples=4)
+    >>> list(sampler)
+    [1, 1, 1, 1]
     """
 
     def __init__(

@@ -199,6 +199,8 @@ def test_what_libraries_ask_of_overrides() -> None:
 
 def test_names_of_functions() -> None:
     """As PyTorch 2.13 tells them."""
+    from rushlight import overrides
+
     functions = (torch.add, torch.Tensor.add, torch.Tensor.add_, torch.Tensor.__add__,
                  torch.nn.functional.relu, torch.linalg.det, torch.zeros)  # fmt: skip
     assert [overrides.resolve_name(f) for f in functions] == [

@@ -14,7 +14,11 @@ from .collate import default_collate
 
 
 class _DatasetKind:
-    """PyTorch's numbers for the two kinds of data set."""
+    """PyTorch's numbers for the two kinds of data set.
+
+    >>> torch.utils.data._DatasetKind.Map, torch.utils.data._DatasetKind.Iterable
+    (0, 1)
+    """
 
     Map = 0
     Iterable = 1
