@@ -248,7 +248,6 @@ def einsum(*args: Any) -> Any:
     letter twice in one operand for a diagonal, and without `->` the result has the letters that
     occur once, in alphabetical order. Also: einsum(a, [0, 1], b, [1, 2], [0, 2]).
 
-    >>> import rushlight as torch
     >>> a, b = torch.ones(2, 3), torch.ones(3, 4)
     >>> torch.einsum("ij,jk->ik", a, b).shape
     torch.Size([2, 4])
@@ -301,7 +300,6 @@ def tensordot(a: Any, b: Any, dims: Any = 2, out: Any = None) -> Any:
 
     dims is a number (the last dims of a against the first of b) or two lists of dims.
 
-    >>> import rushlight as torch
     >>> torch.tensordot(torch.ones(2, 3, 4), torch.ones(4, 3, 5), ([1, 2], [1, 0])).shape
     torch.Size([2, 5])
     """

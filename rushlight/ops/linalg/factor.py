@@ -811,7 +811,6 @@ def _ldl(name: str, A: Any, hermitian: bool, check_errors: bool) -> Any:
 def ldl_factor(A: Any, *, hermitian: bool = False, out: Any = None) -> Any:
     """(LD, pivots) of a symmetric (or Hermitian) indefinite A, for `linalg.ldl_solve`.
 
-    >>> import rushlight as torch
     >>> LD, pivots = torch.linalg.ldl_factor(torch.tensor([[0.0, 2.0], [2.0, 0.0]]))
     >>> torch.linalg.ldl_solve(LD, pivots, torch.tensor([[2.0], [4.0]])).mT
     tensor([[2., 1.]])

@@ -310,11 +310,14 @@ def need_precision(name: str, A: Any) -> None:
     samples=[case(regular(3)), case(regular(2, 3, 3))],
 )
 def det(A: Any, *, out: Any = None) -> Any:
-    """The determinant of square matrices.
+    """The determinant of square matrices (*, n, n): (*), by LU decomposition.
 
-    >>> import rushlight as torch
-    >>> torch.linalg.det(torch.eye(3) * 2)
-    tensor(8.)
+    Its gradient, det(A) * A^-T, is that of the cofactors and so exists for singular matrices too.
+    Of large matrices the determinant over- or underflows: see `linalg.slogdet`.
+
+    >>> A = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> torch.linalg.det(A)
+    tensor(-2.)
     """
     need_matrix("linalg.det", A, square=True)
     if A.dtype.low:

@@ -197,7 +197,6 @@ def vector_norm(
     """The vector norm over dims (all by default): (sum |x|^ord)^(1/ord); ord may be 0, inf,
     -inf.
 
-    >>> import rushlight as torch
     >>> torch.linalg.vector_norm(torch.tensor([3.0, 4.0]))
     tensor(5.)
     """
@@ -363,11 +362,15 @@ def norm(
 
 @composite(samples=[case((3, 4), (4,)), case((3, 4), (3, 4), 1)])
 def dist(input: Any, other: Any, p: float = 2) -> Any:
-    """The p-norm of input - other, which broadcast: one number.
+    """The p-norm of input - other: one number, (sum |input - other|^p)^(1/p).
+
+    The operands broadcast; p may be 0 (how many differ), inf and -inf.
 
     >>> x = torch.tensor([1.0, 1.0])
     >>> torch.dist(x, torch.tensor([4.0, 5.0]))
     tensor(5.)
+    >>> torch.dist(x, torch.tensor([4.0, 5.0]), p=1)
+    tensor(7.)
     """
     need_tensor("dist", input)
     need_tensor("dist", other, 2, "other")
@@ -447,7 +450,6 @@ def cdist(
     """The p-norm distances between each row of x1 (..., P, M) and each of x2 (..., R, M): (..., P,
     R).
 
-    >>> import rushlight as torch
     >>> torch.cdist(torch.zeros(1, 2), torch.tensor([[3.0, 4.0]]))
     tensor([[5.]])
     """

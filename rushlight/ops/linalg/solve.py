@@ -509,7 +509,17 @@ def lu_solve(
     samples=[case((3, 2), regular(3), values([1, 2, 3], "int32"))],
 )
 def _old_lu_solve(input: Any, LU_data: Any, LU_pivots: Any, *, out: Any = None) -> Any:
-    """The x with A @ x = input from the packed LU of A; the older form of linalg.lu_solve."""
+    """The X with A @ X = input, from the packed LU of A: the older form of `linalg.lu_solve`.
+
+    `input` (*, n, k), `LU_data` (*, n, n) and `LU_pivots` (*, n) as `linalg.lu_factor` returns
+    them.
+
+    >>> LU, pivots = torch.linalg.lu_factor(torch.tensor([[2.0, 0.0], [1.0, 4.0]]))
+    >>> b = torch.tensor([[2.0], [9.0]])
+    >>> torch.lu_solve(b, LU, pivots)
+    tensor([[1.],
+            [2.]])
+    """
     return lu_solve(LU_data, LU_pivots, input, out=out)
 
 
@@ -909,7 +919,8 @@ def _old_vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
 
 @composite(public="linalg", name="matmul", samples=[case((2, 3), (3, 4))])
 def _linalg_matmul(input: Any, other: Any, *, out: Any = None) -> Any:
-    """The matrix product, as `torch.matmul`.
+    """The matrix product of vectors, matrices and stacks of matrices: another name of
+    `torch.matmul`.
 
     >>> torch.linalg.matmul(torch.eye(2) * 2, torch.tensor([1.0, 2.0]))
     tensor([2., 4.])

@@ -219,9 +219,8 @@ Args:
 
 Raises RuntimeError when sizes, channels or types do not fit.
 
->>> import rushlight as torch
 >>> x, w = torch.ones({x}), torch.ones({w})
->>> tuple(torch.nn.functional.conv{n}d(x, w, padding=1).shape)
+>>> tuple(F.conv{n}d(x, w, padding=1).shape)
 {y}
 """
 _DOC_TRANSPOSED = """The transpose of convolution in {n} dimension(s), also called deconvolution.
@@ -237,7 +236,7 @@ Args:
 Raises RuntimeError when sizes, channels or types do not fit.
 
 >>> x, w = torch.ones({x}), torch.ones({back})
->>> tuple(torch.nn.functional.conv_transpose{n}d(x, w, stride=2).shape)
+>>> tuple(F.conv_transpose{n}d(x, w, stride=2).shape)
 {large}
 """
 

@@ -175,8 +175,7 @@ def cross_entropy(
         ignore_index: a class index that does not count.
         label_smoothing: the part of the target that is spread evenly over the classes.
 
-    >>> import rushlight as torch
-    >>> torch.nn.functional.cross_entropy(torch.zeros(1, 2), torch.tensor([1]))
+    >>> F.cross_entropy(torch.zeros(1, 2), torch.tensor([1]))
     tensor(0.6931)
     """
     if (

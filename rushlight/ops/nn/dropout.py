@@ -285,7 +285,16 @@ for _kind, _channels in (("alpha_dropout", False), ("feature_alpha_dropout", Tru
         ) -> Any:
             return drop(input, p, train, _inplace, _channels, True)
 
-        _torch_form.__doc__ = f"`nn.functional.{_kind}`" + (" in place." if _inplace else ".")
+        _name = _kind + "_" * _inplace
+        _torch_form.__doc__ = f"""`nn.functional.{_kind}`{", in place" * _inplace}.
+
+        All parameters must be given; train=False changes nothing.
+
+        >>> x = torch.zeros(4, 8, 5)
+        >>> y = torch.{_name}(x, 0.5, train=True)
+        >>> y.unique(), y is x
+        (tensor([-0.7792,  0.7792]), {_inplace})
+        """
         composite(
             _torch_form,
             public="torch",

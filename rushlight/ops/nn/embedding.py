@@ -232,8 +232,7 @@ def _embedding(
         sparse: the table's gradient is a sparse tensor of the rows that were looked up, which
             SparseAdam, SGD and Adagrad take.
 
-    >>> import rushlight as torch
-    >>> torch.nn.functional.embedding(torch.tensor([1]), torch.eye(2))
+    >>> F.embedding(torch.tensor([1]), torch.eye(2))
     tensor([[0., 1.]])
     """
     need_tensor("embedding", weight, 1, "weight")
@@ -469,8 +468,7 @@ def _one_hot_shape(tensor: Any, num_classes: int = -1) -> MetaArray:
 def one_hot(tensor: Any, num_classes: int = -1) -> Any:
     """1 at each index, 0 elsewhere: (*) -> (*, num_classes), int64.
 
-    >>> import rushlight as torch
-    >>> torch.nn.functional.one_hot(torch.tensor([1, 0]))
+    >>> F.one_hot(torch.tensor([1, 0]))
     tensor([[0, 1],
             [1, 0]])
     """

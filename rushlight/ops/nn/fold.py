@@ -105,8 +105,7 @@ def unfold(
 ) -> Any:
     """Sliding windows of images (N, C, H, W) as columns (N, C * kh * kw, L); also unbatched.
 
-    >>> import rushlight as torch
-    >>> torch.nn.functional.unfold(torch.ones(1, 2, 4, 4), 2).shape
+    >>> F.unfold(torch.ones(1, 2, 4, 4), 2).shape
     torch.Size([1, 8, 9])
     """
     check_tensor("unfold", "input", 1, input)

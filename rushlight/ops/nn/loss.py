@@ -269,9 +269,14 @@ def mse_loss(
 ) -> Any:
     """(x - t)**2, reduced; with `weight` the mean is divided by the sum of the weights.
 
-    >>> import rushlight as torch
-    >>> torch.nn.functional.mse_loss(torch.tensor([1., 2.]), torch.tensor([1., 4.]))
+    `reduction` is "mean", "sum" or "none" (the result has the shape of the operands). Operands of
+    different shapes broadcast, with a warning.
+
+    >>> x, t = torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0])
+    >>> F.mse_loss(x, t)
     tensor(2.)
+    >>> F.mse_loss(x, t, reduction="none")
+    tensor([0., 4.])
     """
     same_size(input, target)
     reduction = reduction_of(size_average, reduce, reduction)

@@ -292,8 +292,7 @@ def nll_loss(
         weight: (C), a factor for each class; the mean is divided by the sum of the factors.
         ignore_index: a target that does not count.
 
-    >>> import rushlight as torch
-    >>> torch.nn.functional.nll_loss(torch.tensor([[-1., -2.]]), torch.tensor([1]))
+    >>> F.nll_loss(torch.tensor([[-1., -2.]]), torch.tensor([1]))
     tensor(2.)
     """
     reduction = reduction_of(size_average, reduce, reduction)

@@ -22,11 +22,13 @@ from .norm import units
 
 @composite(public="torch nn.functional", samples=[case((3, 4), (3, 4)), case((3, 4), (1, 4), 1)])
 def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
-    """x1 . x2 / (max(|x1|, eps) * max(|x2|, eps)) along `dim`.
+    """x1 . x2 / (max(|x1|, eps) * max(|x2|, eps)) along `dim`, which the result does not have.
 
-    >>> import rushlight as torch
-    >>> torch.cosine_similarity(torch.tensor([[1., 0.]]), torch.tensor([[2., 0.]]))
-    tensor([1.])
+    The operands broadcast; 1 for the same direction, -1 for the opposite.
+
+    >>> x = torch.tensor([[1.0, 0.0], [1.0, 1.0]])
+    >>> torch.cosine_similarity(x, torch.tensor([[2.0, 0.0]]))
+    tensor([1.0000, 0.7071])
     """
 
     need_tensor("cosine_similarity", x1, 1, "x1")

@@ -568,11 +568,13 @@ def local_response_norm(
 @composite(public="nn.functional", samples=[case((3, 4)), case((3, 4), 1.0, 0)])
 @keeps_format(1)
 def normalize(input: Any, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Any = None) -> Any:
-    """x / max(norm(x), eps), the p-norm over `dim`.
+    """x / max(norm(x), eps): vectors of length 1, by the p-norm over `dim` (one, or several).
 
-    >>> import rushlight as torch
-    >>> torch.nn.functional.normalize(torch.tensor([[3., 4.]]))
+    >>> x = torch.tensor([[3.0, 4.0]])
+    >>> F.normalize(x)
     tensor([[0.6000, 0.8000]])
+    >>> F.normalize(x, p=1)
+    tensor([[0.4286, 0.5714]])
     """
     check_tensor("normalize", "input", 1, input)
     if p == 2 and out is None:

@@ -155,8 +155,7 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: float | None = None
             "replicate" (the edge repeated) or "circular" (wrapped around).
         value: of the frame, for "constant".
 
-    >>> import rushlight as torch
-    >>> torch.nn.functional.pad(torch.tensor([1., 2., 3.]), (1, 2))
+    >>> F.pad(torch.tensor([1., 2., 3.]), (1, 2))
     tensor([0., 1., 2., 3., 0., 0.])
     """
     check_tensor("pad", "input", 1, input)

@@ -65,8 +65,7 @@ def interpolate(
         recompute_scale_factor: use the ratio of the sizes instead of `scale_factor` itself.
         antialias: widen the filter when shrinking ("bilinear", "bicubic", "lanczos").
 
-    >>> import rushlight as torch
-    >>> torch.nn.functional.interpolate(torch.tensor([[[1., 2.]]]), scale_factor=2)
+    >>> F.interpolate(torch.tensor([[[1., 2.]]]), scale_factor=2)
     tensor([[[1., 1., 2., 2.]]])
     """
     check_tensor("interpolate", "input", 1, input)

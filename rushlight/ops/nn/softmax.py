@@ -127,7 +127,6 @@ def implicit_dim(name: str, ndim: int, stacklevel: int) -> int:
 def _torch_softmax(input: Any, dim: int, dtype: Any = None, *, out: Any = None) -> Any:
     """exp(x) / sum(exp(x)) along `dim`: numbers in [0, 1] that add up to 1.
 
-    >>> import rushlight as torch
     >>> torch.softmax(torch.tensor([0., 0.]), 0)
     tensor([0.5000, 0.5000])
     """
@@ -155,8 +154,7 @@ def _torch_log_softmax(input: Any, dim: int, dtype: Any = None, *, out: Any = No
 def _softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """exp(x) / sum(exp(x)) along `dim`: numbers in [0, 1] that add up to 1.
 
-    >>> import rushlight as torch
-    >>> torch.nn.functional.softmax(torch.tensor([0., 0.]), dim=0)
+    >>> F.softmax(torch.tensor([0., 0.]), dim=0)
     tensor([0.5000, 0.5000])
     """
     if dim is None:

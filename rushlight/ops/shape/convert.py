@@ -251,7 +251,13 @@ def cpu(input: Any, memory_format: Any = None) -> Any:
 def cuda(
     input: Any, device: Any = None, non_blocking: bool = False, memory_format: Any = None
 ) -> Any:
-    """Raises: there is no CUDA here. Ask `torch.cuda.is_available()` first."""
+    """Raises: there is no CUDA here. Ask `torch.cuda.is_available()` first.
+
+    >>> torch.zeros(1).cuda()
+    Traceback (most recent call last):
+        ...
+    RuntimeError: device 'cuda' is not available: Torch not compiled with...
+    """
     return usable("cuda" if device is None else device)
 
 
