@@ -47,6 +47,7 @@ class Memory:
         self.clock = clock
         self.live = self.peak = self.peak_at = 0
         self.open = True
+        self._now = 0  # of the last birth or death: times stand in the order of what happened
         self._alive: dict[int, _Life] = {}
         self._died = self._end  # one object for all references
 
@@ -80,6 +81,8 @@ class Memory:
         if size < LEAST or len(self.blocks) >= MOST:
             return NONE
         place = len(self.blocks)
+        if event != NONE:
+            at = self._now = max(at, self._now)
         self.blocks.append(
             Block(size, at, NONE, event, line, role, name, dtype.name, tuple(shape))
         )
@@ -102,7 +105,7 @@ class Memory:
             return
         self._alive.pop(life.key, None)
         block = self.blocks[life.place]
-        block.died = self.clock()
+        block.died = self._now = max(self.clock(), self._now)
         self.live -= block.bytes
 
     def close(self) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -19,6 +20,7 @@ import pytest
 
 import rushlight
 from rushlight.explain.page import write
+from rushlight.explain.page.trim import trimmed
 from rushlight.explain.recording import Finding, Module, Recording, Step
 
 from . import handmade, programs
@@ -100,7 +102,9 @@ class Page:
         return self.driver.find_element("css selector", selector)
 
     def text(self, selector: str) -> str:
-        return str(self.one(selector).text)
+        """The text that can be seen, each paragraph and cell on a line of its own."""
+        found = self.js("return document.querySelector(arguments[0]).innerText", selector)
+        return re.sub(r"[\n\t]+", "\n", found).strip()
 
     def texts(self, selector: str) -> list[str]:
         """Asked at once, so that none can be drawn anew meanwhile."""
@@ -580,17 +584,16 @@ def test_nothing_recorded(page: Page) -> None:
 
 
 def test_a_long_recording_shows_its_last_steps(page: Page) -> None:
-    page.open(handmade.mnist(250, repeat=4))
-    assert page.opens_quickly()
+    page.open(trimmed(handmade.mnist(60), 20 * 46))
     text = page.text("#part-overview")
-    assert "Step 250 of 250" in text
+    assert "Step 60 of 60" in text
     assert "Steps with a link are in this page whole" in text
     links = page.texts(".steps-table a")
     assert links[0] == "1"
-    assert links[-1] == "250"
+    assert links[-1] == "60"
     assert "2" not in links
     options = len(page.all("#step option"))
-    assert 10 < options < 250
+    assert 10 < options < 30
     for part in PARTS[1:]:
         page.go(part)
     page.quiet()
@@ -599,7 +602,7 @@ def test_a_long_recording_shows_its_last_steps(page: Page) -> None:
 def test_whatever_a_recording_holds(page: Page) -> None:
     """Random recordings: each part is drawn, each call opened, and nothing is said in the log."""
     seed = int(os.environ["RUSHLIGHT_TEST_SEED"])
-    for k in range(5):
+    for k in range(4):
         print("handmade.random", seed + k)
         page.open(handmade.random(seed + k))
         for part in PARTS:

@@ -164,3 +164,15 @@ def test_a_recording_keeps_nothing_alive() -> None:
     del model, optimizer
     assert seen() is None
     assert session.recording.events
+
+
+def test_births_and_deaths_stand_in_the_order_in_which_they_happened() -> None:
+    """An event tells of its result later than of what died meanwhile: together they never were."""
+    memory = Memory(lambda: 100)
+    first = np.zeros(1000, np.float32)
+    memory.met(first, 0, NONE, 10)
+    del first  # at 100
+    second = np.zeros(1000, np.float32)
+    memory.met(second, 1, NONE, 90)  # the event ended before its operand was given up
+    assert memory.peak == 4000
+    assert [(b.born, b.died) for b in memory.blocks] == [(10, 100), (100, NONE)]
