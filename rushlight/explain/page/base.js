@@ -22,7 +22,7 @@ function html(parts, ...values) {
 
 /** Text in which names stand in backquotes. */
 const prose = (text) => text.split("\n").map((line, i) => html`${i ? html`<br>` : ""}${
-  line.split("`").map((part, k) => (k % 2 ? html`<code>${part}</code>` : part))}`);
+  line.split(/`+/).map((part, k) => (k % 2 ? html`<code>${part}</code>` : part))}`);
 
 const by = (id) => document.getElementById(id);
 const sum = (list, of = (x) => x) => list.reduce((total, x) => total + of(x), 0);

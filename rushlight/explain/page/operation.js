@@ -19,7 +19,7 @@ function operation(e) {
 
 function ahead(e) {
   const record = R.records[e.record];
-  return html`${quoted(line_of(e))}${record && record.summary ? html`<p>${record.summary}</p>` : ""}${
+  return html`${quoted(line_of(e))}${record && record.summary ? html`<p>${prose(record.summary)}</p>` : ""}${
     formula_of(record, "formula")}${values("Takes", e.takes)}${values("Gives", e.gives)}${readers(e)}${cost(e)}${plan(e)}${
     record && record.declared ? html`<p class="soft">Declared at <code>${record.declared}</code></p>` : ""}`;
 }
