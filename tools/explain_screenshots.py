@@ -32,10 +32,10 @@ PICTURES = [  # name, what stands behind the #, height, colours of the page, wha
 
 
 def recorded(path: Path) -> None:
-    """The page of the first steps of the example, of which the last is shown: the first ones compile."""
+    """The page of the first steps of the example; the last is shown, as the first ones compile."""
     subprocess.run(
-        [sys.executable, "-m", "rushlight", "explain", "--steps", "12", "--stop", "--out", str(path),
-         "examples/mnist.py", "--epochs", "1"],
+        [sys.executable, "-m", "rushlight", "explain", "--steps", "12", "--stop",
+         "--out", str(path), "examples/mnist.py", "--epochs", "1"],
         cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=True,
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip

@@ -26,7 +26,8 @@ function sentence(step) {
   const held = step.peak ? html`, holds up to <b>${bytes(step.peak)}</b>` : "";
   const computes = f ? html` and computes <b>${flops(f)}</b>: ${rate(speed)}${machine}` : "";
   const loss = step.loss !== null ? html` Its loss is <b>${digits(step.loss, 4)}</b>.` : "";
-  return html`${step_name(step)} takes <b>${time(step.duration)}</b>${held}${computes}.${loss}`;
+  const typical = step === first_step() && R.whole > 2 && !R.broken ? ", a typical one," : "";
+  return html`${step_name(step)}${typical} takes <b>${time(step.duration)}</b>${held}${computes}.${loss}`;
 }
 
 function alarms() {
@@ -94,6 +95,9 @@ function phase_legend(step, shares) {
       time(shares[p])}</span><span class="share">${percent(shares[p] / step.duration)}</span></li>`)}</ul>`;
 }
 
+/** The operation that an advice is about, if it is about one. */
+const told = (f) => (f.event >= 0 && !["step", "module", "loader", "item"].includes(R.events[f.event].kind) ? R.events[f.event] : null);
+
 function advice() {
   if (!R.findings.length) {
     return html`<p class="soft">Nothing was found that would make the step faster or smaller, or its result right.</p>`;
@@ -102,9 +106,9 @@ function advice() {
   return html`<ol class="advice">${order.map((f) => html`<li class="${f.weight >= 2 ? "wrong" : ""}" id="advice-${css(f.kind)}">
     <h3>${prose(f.title)}</h3>${f.gain ? html`<p class="gain"><b>${f.gain}</b> <span class="soft">${
       f.measured ? "measured" : "computed"}</span></p>` : ""}<p>${prose(f.text)}</p>${
-      quoted(line_of(f))}${f.event >= 0 || f.module >= 0 ? html`<p class="links">${
+      quoted(line_of(f))}${told(f) || f.module >= 0 ? html`<p class="links">${
       f.module >= 0 ? html`module ${to_module(R.modules[f.module])} ` : ""}${
-      f.event >= 0 ? html`operation ${to_event(shown(R.events[f.event]))}` : ""}</p>` : ""}</li>`)}</ol>`;
+      told(f) ? html`operation ${to_event(shown(told(f)))}` : ""}</p>` : ""}</li>`)}</ol>`;
 }
 
 /** The modules whose own operations, forward and backward, take longest; and ops of no module. */

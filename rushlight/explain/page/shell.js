@@ -8,9 +8,15 @@ const PARTS = [];
 let chosen = null; // the step that is shown
 const drawn = new Map(); // part -> the step that it shows
 
+/** The step that is shown at first: where something broke, or else a typical one (of the median time;
+    the first does not count, as it makes machine code). */
 function first_step() {
-  if (R.broken && R.steps[R.broken.step]) return R.steps[R.broken.step];
-  return R.steps[R.whole - 1] || null;
+  if (R.first !== undefined) return R.first;
+  const steps = R.steps.slice(0, R.whole).filter(is_kept);
+  const usual = steps.length > 2 ? steps.filter((s) => s.i) : steps.slice(-1);
+  const times = usual.map((s) => s.duration).sort((a, b) => a - b), median = times[Math.floor((times.length - 1) / 2)];
+  R.first = R.broken && R.steps[R.broken.step] || usual.findLast((s) => s.duration === median) || null;
+  return R.first;
 }
 
 function frame() {
