@@ -67,6 +67,10 @@ class Generator:
         Raises:
             RuntimeError: not an integer.
             ValueError: outside [-2**63, 2**64).
+
+        >>> g = torch.Generator().manual_seed(0)
+        >>> torch.rand(2, generator=g)
+        tensor([0.4963, 0.7682])
         """
         if isinstance(seed, (float, str, complex)) or not hasattr(seed, "__index__"):
             raise RuntimeError(
@@ -76,27 +80,48 @@ class Generator:
         return self
 
     def seed(self) -> int:
-        """Seed from the system's entropy; returns the seed."""
+        """Seed from the system's entropy; returns the seed.
+
+        >>> g = torch.Generator()
+        >>> g.seed() == g.initial_seed()
+        True
+        """
         value = int.from_bytes(os.urandom(8), "little") >> 11  # 53 bits, as PyTorch takes
         self._rng.reseed(value)
         return value
 
     def initial_seed(self) -> int:
-        """The seed given last, as a number in [0, 2**64)."""
+        """The seed given last, as a number in [0, 2**64).
+
+        >>> torch.Generator().manual_seed(-1).initial_seed()
+        18446744073709551615
+        """
         return self._rng.initial_seed
 
     def get_state(self) -> Tensor:
-        """The state as a uint8 tensor of 5056 elements, laid out as PyTorch's."""
+        """The state as a uint8 tensor of 5056 elements, laid out as PyTorch's.
+
+        >>> g = torch.Generator().manual_seed(0)
+        >>> state = g.get_state()
+        >>> first = torch.rand(2, generator=g)
+        >>> torch.equal(torch.rand(2, generator=g.set_state(state)), first)
+        True
+        """
         from .tensor import Tensor
 
         return Tensor._wrap(self._rng.get_state())
 
     def set_state(self, new_state: Tensor) -> Generator:
-        """Go on from a state of `get_state`, ours or PyTorch's.
+        """Go on from a state of `get_state`, ours or PyTorch's; returns the generator itself.
 
         Raises:
             TypeError: not a uint8 tensor.
             RuntimeError: not a state of this kind of generator.
+
+        >>> g, h = torch.Generator().manual_seed(0), torch.Generator()
+        >>> _ = h.set_state(g.get_state())
+        >>> torch.equal(torch.rand(2, generator=g), torch.rand(2, generator=h))
+        True
         """
         array = getattr(new_state, "_a", None)
         if not isinstance(array, np.ndarray):
@@ -121,7 +146,13 @@ class Generator:
         return self
 
     def clone_state(self) -> Generator:
-        """Another generator at the same place of the same stream."""
+        """Another generator at the same place of the same stream.
+
+        >>> g = torch.Generator().manual_seed(0)
+        >>> twin = g.clone_state()
+        >>> torch.equal(torch.rand(2, generator=g), torch.rand(2, generator=twin))
+        True
+        """
         twin = Generator()
         twin._rng = self._rng.clone()
         return twin
@@ -170,8 +201,14 @@ default_generator.seed()
 def manual_seed(seed: int) -> Generator:
     """Seed the default generator: all random numbers from here on repeat. Returns it.
 
-    >>> manual_seed(0).initial_seed()
-    0
+    The numbers are those of PyTorch on a CPU with this seed. seed: an int in [-2**63, 2**64).
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.rand(2)
+    tensor([0.4963, 0.7682])
+    >>> _ = torch.manual_seed(0)
+    >>> torch.rand(2)
+    tensor([0.4963, 0.7682])
     """
     return default_generator.manual_seed(int(seed))
 
@@ -188,9 +225,9 @@ def seed() -> int:
 def initial_seed() -> int:
     """The seed of the default generator.
 
-    >>> _ = torch.manual_seed(7)
+    >>> _ = torch.manual_seed(3)
     >>> torch.initial_seed()
-    7
+    3
     """
     return default_generator.initial_seed()
 
@@ -199,9 +236,9 @@ def get_rng_state() -> Tensor:
     """The state of the default generator: a uint8 tensor of 5056 elements.
 
     >>> state = torch.get_rng_state()
-    >>> first = torch.rand(3)
+    >>> first = torch.rand(2)
     >>> torch.set_rng_state(state)
-    >>> torch.equal(first, torch.rand(3))
+    >>> torch.equal(torch.rand(2), first)
     True
     """
     return default_generator.get_state()
@@ -210,11 +247,9 @@ def get_rng_state() -> Tensor:
 def set_rng_state(new_state: Tensor) -> None:
     """Put the default generator into a state of `get_rng_state` (ours or PyTorch's).
 
-    >>> state = torch.get_rng_state()
-    >>> first = torch.randperm(5)
-    >>> torch.set_rng_state(state)
-    >>> torch.equal(first, torch.randperm(5))
-    True
+    >>> torch.set_rng_state(torch.Generator().manual_seed(0).get_state())
+    >>> torch.initial_seed()
+    0
     """
     default_generator.set_state(new_state)
 
@@ -234,12 +269,10 @@ def fork_rng(
         enabled: False makes the block an ordinary one.
 
     >>> _ = torch.manual_seed(0)
-    >>> first = torch.rand(2)
-    >>> _ = torch.manual_seed(0)
     >>> with torch.random.fork_rng():
     ...     _ = torch.rand(100)
-    >>> torch.equal(first, torch.rand(2))
-    True
+    >>> torch.rand(2)
+    tensor([0.4963, 0.7682])
     """
     if not enabled or device_type == "meta":
         yield

@@ -34,6 +34,14 @@ class ConstraintRegistry:
         Args:
             constraint: a subclass of `Constraint`, or an instance of one.
             factory: gets the constraint, returns the `Transform`.
+
+        >>> class Even(torch.distributions.constraints.Constraint):
+        ...     pass
+        >>> @torch.distributions.transform_to.register(Even)
+        ... def double(constraint):
+        ...     return torch.distributions.AffineTransform(0.0, 2.0)
+        >>> torch.distributions.transform_to(Even())(torch.tensor([1.0, 3.0]))
+        tensor([2., 6.])
         """
         if factory is None:
             return lambda factory: self.register(constraint, factory)

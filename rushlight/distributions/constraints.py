@@ -66,7 +66,11 @@ class Constraint:
     event_dim: Any = 0
 
     def check(self, value: Any) -> Tensor:
-        """Whether each event lies in the set: a bool tensor of the batch shape."""
+        """Whether each event lies in the set: a bool tensor of the batch shape.
+
+        >>> torch.distributions.constraints.simplex.check(torch.tensor([[0.5, 0.5], [0.5, 0.6]]))
+        tensor([ True, False])
+        """
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -109,7 +113,12 @@ class _Dependent(Constraint):
 
 
 def is_dependent(constraint: Any) -> bool:
-    """Whether a constraint can be checked of instances only."""
+    """Whether a constraint can be checked of instances only.
+
+    >>> constraints = torch.distributions.constraints
+    >>> constraints.is_dependent(constraints.dependent), constraints.is_dependent(constraints.real)
+    (True, False)
+    """
     return isinstance(constraint, _Dependent)
 
 
@@ -380,7 +389,13 @@ class _IndependentConstraint(Constraint):
 
 
 class MixtureSameFamilyConstraint(Constraint):
-    """Values that lie in the set of every component of a mixture."""
+    """Values that lie in the set of every component of a mixture.
+
+    >>> constraints = torch.distributions.constraints
+    >>> inside = constraints.MixtureSameFamilyConstraint(constraints.interval(torch.zeros(2), 1.0))
+    >>> inside.check(torch.tensor([0.5, 2.0]))
+    tensor([ True, False])
+    """
 
     def __init__(self, base_constraint: Constraint) -> None:
         _must_be_constraints([base_constraint])

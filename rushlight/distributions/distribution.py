@@ -36,6 +36,12 @@ class Distribution:
     Attributes:
         has_rsample: whether `rsample` exists, through which gradients reach the parameters.
         has_enumerate_support: whether `enumerate_support` exists.
+
+    >>> d = torch.distributions.Dirichlet(torch.ones(3, 2))
+    >>> d.batch_shape, d.event_shape
+    (torch.Size([3]), torch.Size([2]))
+    >>> d.sample((5,)).shape, d.log_prob(d.sample((5,))).shape
+    (torch.Size([5, 3, 2]), torch.Size([5, 3]))
     """
 
     has_rsample: Any = False
@@ -50,7 +56,10 @@ class Distribution:
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:
-        """Whether distributions check parameters and values when `validate_args` is not given."""
+        """Whether distributions check parameters and values when `validate_args` is not given.
+
+        >>> torch.distributions.Distribution.set_default_validate_args(True)
+        """
         if value not in (True, False):
             raise ValueError("set_default_validate_args: expected True or False")
         Distribution._validate_args = value
@@ -97,12 +106,22 @@ class Distribution:
 
     @property
     def batch_shape(self) -> Size:
-        """The shape of the batch of parameters."""
+        """The shape of the batch of parameters.
+
+        >>> torch.distributions.Normal(torch.zeros(3), 1.0).batch_shape
+        torch.Size([3])
+        """
         return self._batch_shape
 
     @property
     def event_shape(self) -> Size:
-        """The shape of a single value."""
+        """The shape of a single value.
+
+        >>> torch.distributions.Categorical(torch.ones(4)).event_shape
+        torch.Size([])
+        >>> torch.distributions.Dirichlet(torch.ones(4)).event_shape
+        torch.Size([4])
+        """
         return self._event_shape
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
@@ -111,6 +130,9 @@ class Distribution:
         Args:
             batch_shape: one that the present batch shape broadcasts to.
             _instance: for subclasses that write their own `expand`: the new instance to fill.
+
+        >>> torch.distributions.Normal(0.0, 1.0).expand((2, 3)).batch_shape
+        torch.Size([2, 3])
         """
         new = self._get_checked_instance(self._owner(), _instance)
         batch_shape = Size(batch_shape)
@@ -158,43 +180,80 @@ class Distribution:
 
     @property
     def arg_constraints(self) -> dict[str, Any]:
-        """The constraint of each parameter, by name."""
+        """The constraint of each parameter, by name.
+
+        >>> torch.distributions.Normal(0.0, 1.0).arg_constraints
+        {'loc': Real(), 'scale': GreaterThan(lower_bound=0.0)}
+        """
         raise NotImplementedError
 
     @property
     def support(self) -> Any:
-        """The set of possible values."""
+        """The set of possible values.
+
+        >>> torch.distributions.Exponential(1.0).support.check(torch.tensor([-1.0, 2.0]))
+        tensor([False,  True])
+        """
         raise NotImplementedError
 
     @property
     def mean(self) -> Tensor:
-        """The expected value."""
+        """The expected value.
+
+        >>> torch.distributions.Exponential(4.0).mean
+        tensor(0.2500)
+        """
         raise NotImplementedError
 
     @property
     def mode(self) -> Tensor:
-        """The most probable value."""
+        """The most probable value.
+
+        >>> torch.distributions.Normal(3.0, 1.0).mode
+        tensor(3.)
+        """
         raise NotImplementedError(f"{self.__class__} does not implement mode")
 
     @property
     def variance(self) -> Tensor:
-        """The expected square of the distance from the mean."""
+        """The expected square of the distance from the mean.
+
+        >>> torch.distributions.Normal(0.0, 3.0).variance
+        tensor(9.)
+        """
         raise NotImplementedError
 
     @property
     def stddev(self) -> Tensor:
-        """The square root of the variance."""
+        """The square root of the variance.
+
+        >>> torch.distributions.Bernoulli(0.2).stddev
+        tensor(0.4000)
+        """
         return self.variance.sqrt()
 
     # -- values ------------------------------------------------------------------------------
 
     def sample(self, sample_shape: Any = ()) -> Tensor:
-        """Random values, without gradients."""
+        """Random values, without gradients, of shape ``sample_shape + batch_shape + event_shape``.
+
+        >>> _ = torch.manual_seed(0)
+        >>> torch.distributions.Normal(torch.tensor([0.0, 100.0]), 1.0).sample((3,)).shape
+        torch.Size([3, 2])
+        """
         with no_grad():
             return self.rsample(sample_shape)
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
-        """Random values as a differentiable function of the parameters."""
+        """Random values as a differentiable function of the parameters, of shape ``sample_shape +
+        batch_shape + event_shape``.
+
+        NotImplementedError where `has_rsample` is False: of discrete distributions.
+
+        >>> scale = torch.tensor(2.0, requires_grad=True)
+        >>> torch.distributions.Normal(0.0, scale).rsample().requires_grad
+        True
+        """
         raise NotImplementedError
 
     def sample_n(self, n: int) -> Tensor:
@@ -207,15 +266,33 @@ class Distribution:
         return self.sample((n,))
 
     def log_prob(self, value: Any) -> Tensor:
-        """The logarithm of the density or probability of a value."""
+        """The logarithm of the density or probability of a value.
+
+        value: of a shape that broadcasts with ``batch_shape + event_shape``; the result has that
+        shape without the dimensions of the event. ValueError for a value outside the support, where
+        arguments are validated.
+
+        >>> torch.distributions.Bernoulli(0.25).log_prob(torch.tensor([0.0, 1.0])).exp()
+        tensor([0.7500, 0.2500])
+        """
         raise NotImplementedError
 
     def cdf(self, value: Any) -> Tensor:
-        """The probability of values up to this one."""
+        """The probability of values up to this one.
+
+        >>> torch.distributions.Uniform(0.0, 4.0).cdf(torch.tensor([1.0, 3.0]))
+        tensor([0.2500, 0.7500])
+        """
         raise NotImplementedError
 
     def icdf(self, value: Any) -> Tensor:
-        """The inverse of `cdf`: a quantile."""
+        """The inverse of `cdf`: a quantile.
+
+        value: shares in [0, 1].
+
+        >>> torch.distributions.Uniform(0.0, 4.0).icdf(torch.tensor([0.25, 0.5]))
+        tensor([1., 2.])
+        """
         raise NotImplementedError
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
@@ -223,6 +300,10 @@ class Distribution:
 
         Args:
             expand: whether the batch dimensions have their full size, or 1.
+
+        >>> torch.distributions.Bernoulli(torch.tensor([0.2, 0.7])).enumerate_support()
+        tensor([[0., 0.],
+                [1., 1.]])
         """
         raise NotImplementedError
 
@@ -232,11 +313,19 @@ class Distribution:
         return values.expand((-1, *self._batch_shape)) if expand else values
 
     def entropy(self) -> Tensor:
-        """The expected value of ``-log_prob``, in nats."""
+        """The expected value of ``-log_prob``, in nats.
+
+        >>> torch.distributions.Bernoulli(0.5).entropy()
+        tensor(0.6931)
+        """
         raise NotImplementedError
 
     def perplexity(self) -> Tensor:
-        """exp of the entropy."""
+        """exp of the entropy: how many equally probable values would be as uncertain.
+
+        >>> torch.distributions.Categorical(torch.ones(8)).perplexity()
+        tensor(8.)
+        """
         return rl.exp(self.entropy())
 
     def _checked(self, value: Any) -> None:

@@ -103,6 +103,11 @@ class OneHotCategoricalStraightThrough(OneHotCategorical):
     """`OneHotCategorical` whose samples pass gradients on to the probabilities as they are.
 
     Source: Bengio et al., Estimating or propagating gradients through stochastic neurons, 2013.
+
+    >>> logits = torch.zeros(3, requires_grad=True)
+    >>> y = torch.distributions.OneHotCategoricalStraightThrough(logits=logits).rsample()
+    >>> y.sum(), y.requires_grad
+    (tensor(1., grad_fn=<SumBackward0>), True)
     """
 
     has_rsample = True

@@ -19,7 +19,12 @@ __all__ = ["LogitRelaxedBernoulli", "RelaxedBernoulli"]
 class LogitRelaxedBernoulli(Probable):
     """Logits of `RelaxedBernoulli`: ``(log(u / (1 - u)) + logits) / temperature``.
 
-    Source: Maddison, Mnih and Teh, The concrete distribution, 2017.
+    temperature: positive; probs, or logits instead. Source: Maddison, Mnih and Teh, The concrete
+    distribution, 2017.
+
+    >>> from rushlight.distributions.relaxed_bernoulli import LogitRelaxedBernoulli
+    >>> LogitRelaxedBernoulli(torch.tensor(0.5), probs=torch.tensor([0.3, 0.9])).rsample().shape
+    torch.Size([2])
     """
 
     arg_constraints: ClassVar[Any] = {

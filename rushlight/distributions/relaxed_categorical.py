@@ -22,7 +22,13 @@ __all__ = ["ExpRelaxedCategorical", "RelaxedOneHotCategorical"]
 class ExpRelaxedCategorical(Distribution):
     """Logarithms of `RelaxedOneHotCategorical`: log-softmax of Gumbel-perturbed logits.
 
-    Source: Maddison, Mnih and Teh, The concrete distribution, 2017.
+    temperature: positive; probs (*batch, n), or logits instead. Source: Maddison, Mnih and Teh, The
+    concrete distribution, 2017.
+
+    >>> from rushlight.distributions.relaxed_categorical import ExpRelaxedCategorical
+    >>> d = ExpRelaxedCategorical(torch.tensor(0.5), probs=torch.tensor([0.1, 0.9]))
+    >>> torch.allclose(d.rsample().exp().sum(), torch.tensor(1.0))
+    True
     """
 
     arg_constraints: ClassVar[Any] = {

@@ -24,6 +24,11 @@ class Transform:
         domain, codomain: constraints that values before and after obey.
         bijective: whether there is an inverse.
         sign: 1 or -1 for monotonous functions of one number.
+
+    >>> f = torch.distributions.ExpTransform()
+    >>> y = f(torch.tensor([0.0, 1.0]))
+    >>> y, f.inv(y)
+    (tensor([1.0000, 2.7183]), tensor([0.0000, 1.0000]))
     """
 
     bijective: Any = False
@@ -46,14 +51,22 @@ class Transform:
 
     @property
     def event_dim(self) -> int:
-        """Dimensions of one value, where they are the same before and after."""
+        """Dimensions of one value, where they are the same before and after.
+
+        >>> torch.distributions.ExpTransform().event_dim
+        0
+        """
         if self.domain.event_dim != self.codomain.event_dim:
             raise ValueError("Please use either .domain.event_dim or .codomain.event_dim")
         return self.domain.event_dim  # type: ignore[no-any-return]
 
     @property
     def inv(self) -> Transform:
-        """The inverse transformation."""
+        """The inverse transformation.
+
+        >>> torch.distributions.ExpTransform().inv(torch.tensor([1.0, 10.0]))
+        tensor([0.0000, 2.3026])
+        """
         if self._inv is None:
             self._inv = _InverseTransform(self)
         return self._inv
@@ -63,7 +76,11 @@ class Transform:
         raise NotImplementedError
 
     def with_cache(self, cache_size: int = 1) -> Any:
-        """The same transformation with another size of cache."""
+        """The same transformation with another size of cache.
+
+        >>> torch.distributions.TanhTransform().with_cache(1)._cache_size
+        1
+        """
         if self._cache_size == cache_size:
             return self
         if not self._arguments and type(self).__init__ is not Transform.__init__:
@@ -99,18 +116,31 @@ class Transform:
         raise NotImplementedError
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
-        """log |det dy/dx|, one number an event, for a value and what it becomes."""
+        """log |det dy/dx|, one number an event, for a value and what it becomes.
+
+        >>> f, x = torch.distributions.AffineTransform(0.0, 3.0), torch.tensor([1.0, 2.0])
+        >>> f.log_abs_det_jacobian(x, f(x)).exp()
+        tensor([3., 3.])
+        """
         raise NotImplementedError
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
 
     def forward_shape(self, shape: Any) -> Any:
-        """The shape that values of this shape get."""
+        """The shape that values of this shape get.
+
+        >>> torch.distributions.StickBreakingTransform().forward_shape((5, 3))
+        (5, 4)
+        """
         return shape
 
     def inverse_shape(self, shape: Any) -> Any:
-        """The shape before, of values of this shape."""
+        """The shape before, of values of this shape.
+
+        >>> torch.distributions.StickBreakingTransform().inverse_shape((5, 4))
+        (5, 3)
+        """
         return shape
 
 

@@ -156,7 +156,17 @@ identity_transform = ComposeTransform([])
 
 
 class IndependentTransform(Transform):
-    """Another transformation whose last batch dimensions count as belonging to the event."""
+    """Another transformation whose last batch dimensions count as belonging to the event.
+
+    Args:
+        base_transform: the transformation.
+        reinterpreted_batch_ndims: how many dimensions; log_abs_det_jacobian is summed over them.
+
+    >>> f = torch.distributions.IndependentTransform(torch.distributions.ExpTransform(), 1)
+    >>> x = torch.zeros(2, 3)
+    >>> f.log_abs_det_jacobian(x, f(x))
+    tensor([0., 0.])
+    """
 
     def __init__(
         self, base_transform: Transform, reinterpreted_batch_ndims: int, cache_size: int = 0
@@ -208,7 +218,15 @@ class IndependentTransform(Transform):
 
 
 class ReshapeTransform(Transform):
-    """Events of one shape as events of another, of as many elements."""
+    """Events of one shape as events of another, of as many elements.
+
+    Args:
+        in_shape: the shape of an event before.
+        out_shape: the shape after; ValueError where it has another number of elements.
+
+    >>> torch.distributions.ReshapeTransform((6,), (2, 3))(torch.arange(6.0)).shape
+    torch.Size([2, 3])
+    """
 
     bijective = True
     _arguments = ("in_shape", "out_shape")
@@ -287,6 +305,11 @@ class CatTransform(_Parts):
         tseq: the transformations.
         dim: the dimension.
         lengths: sizes of the parts, 1 each unless said.
+
+    >>> parts = [torch.distributions.ExpTransform(), torch.distributions.AffineTransform(0.0, 2.0)]
+    >>> f = torch.distributions.CatTransform(parts, lengths=[1, 2])
+    >>> f(torch.tensor([0.0, 3.0, 4.0]))
+    tensor([1., 6., 8.])
     """
 
     _arguments = ("transforms", "dim", "lengths")
@@ -345,7 +368,17 @@ class CatTransform(_Parts):
 
 
 class StackTransform(_Parts):
-    """A transformation for each of the slices along `dim`."""
+    """A transformation for each of the slices along `dim`.
+
+    Args:
+        tseq: the transformations, one a slice.
+        dim: the dimension; 0 by default.
+
+    >>> parts = [torch.distributions.ExpTransform(), torch.distributions.AffineTransform(0.0, 2.0)]
+    >>> torch.distributions.StackTransform(parts)(torch.tensor([[0.0, 1.0], [3.0, 4.0]]))
+    tensor([[1.0000, 2.7183],
+            [6.0000, 8.0000]])
+    """
 
     _arguments = ("transforms", "dim")
 
@@ -378,7 +411,14 @@ class StackTransform(_Parts):
 
 
 class CumulativeDistributionTransform(Transform):
-    """The CDF of a distribution: its values become uniform on [0, 1]."""
+    """The CDF of a distribution: its values become uniform on [0, 1].
+
+    distribution: one with `cdf` and `icdf`.
+
+    >>> uniform = torch.distributions.Uniform(0.0, 4.0)
+    >>> torch.distributions.CumulativeDistributionTransform(uniform)(torch.tensor([1.0, 3.0]))
+    tensor([0.2500, 0.7500])
+    """
 
     bijective = True
     codomain = constraints.unit_interval

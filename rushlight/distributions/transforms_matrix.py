@@ -24,7 +24,11 @@ def _at_least(shape: Any, dims: int) -> Any:
 
 
 class SoftmaxTransform(_Plain):
-    """y = exp(x) / sum(exp(x)) along the last dimension: onto the simplex, but not bijective."""
+    """y = exp(x) / sum(exp(x)) along the last dimension: onto the simplex, but not bijective.
+
+    >>> torch.distributions.SoftmaxTransform()(torch.tensor([0.0, 0.0]))
+    tensor([0.5000, 0.5000])
+    """
 
     domain = constraints.real_vector
     codomain = constraints.simplex
@@ -46,6 +50,9 @@ class StickBreakingTransform(_Plain):
     """n - 1 numbers to a point of the simplex of n: each breaks a share off the rest of a stick.
 
     Source: Stan Reference Manual, unit simplex transform.
+
+    >>> torch.distributions.StickBreakingTransform()(torch.zeros(2))
+    tensor([0.3333, 0.3333, 0.3333])
     """
 
     domain = constraints.real_vector
@@ -80,7 +87,12 @@ class StickBreakingTransform(_Plain):
 
 
 class LowerCholeskyTransform(_Plain):
-    """Any square matrix to a lower triangular one with a positive diagonal (by exp)."""
+    """Any square matrix to a lower triangular one with a positive diagonal (by exp).
+
+    >>> torch.distributions.LowerCholeskyTransform()(torch.tensor([[0.0, 5.0], [3.0, 1.0]]))
+    tensor([[1.0000, 0.0000],
+            [3.0000, 2.7183]])
+    """
 
     domain = constraints.independent(constraints.real, 2)
     codomain = constraints.lower_cholesky
@@ -93,7 +105,12 @@ class LowerCholeskyTransform(_Plain):
 
 
 class PositiveDefiniteTransform(_Plain):
-    """Any square matrix to a positive definite one, through its Cholesky factor."""
+    """Any square matrix to a positive definite one, through its Cholesky factor.
+
+    >>> torch.distributions.PositiveDefiniteTransform()(torch.tensor([[0.0, 5.0], [3.0, 0.0]]))
+    tensor([[ 1.,  3.],
+            [ 3., 10.]])
+    """
 
     domain = constraints.independent(constraints.real, 2)
     codomain = constraints.positive_definite
@@ -109,8 +126,12 @@ class PositiveDefiniteTransform(_Plain):
 class CorrCholeskyTransform(Transform):
     """n (n - 1) / 2 numbers to the Cholesky factor of an n x n correlation matrix.
 
-    tanh gives partial correlations; each row then breaks a stick of squared length 1.
-    Source: Stan Reference Manual, Cholesky factors of correlation matrices.
+    tanh gives partial correlations; each row then breaks a stick of squared length 1. Source: Stan
+    Reference Manual, Cholesky factors of correlation matrices.
+
+    >>> torch.distributions.CorrCholeskyTransform()(torch.zeros(1))
+    tensor([[1., 0.],
+            [0., 1.]])
     """
 
     domain = constraints.real_vector

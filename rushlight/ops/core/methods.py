@@ -47,8 +47,12 @@ def each(input: Any, name: str, fn: Any, *others: Any) -> Any:
     samples=[case((2, 3), lambda x: x + 1.0)],
 )
 def apply_(input: Any, callable: Any) -> Any:
-    """Replace each element by callable(element), in place; a Python call an element, so not for
-    speed.
+    """Replace each element by `callable(element)`, in place, and return the tensor.
+
+    One Python call an element, so not for speed. RuntimeError for a tensor that requires grad.
+
+    >>> torch.tensor([1.0, 2.0, 3.0]).apply_(lambda x: x * x)
+    tensor([1., 4., 9.])
     """
     return each(input, "apply_", callable)
 
@@ -61,7 +65,14 @@ def apply_(input: Any, callable: Any) -> Any:
     samples=[case((2, 3), (2, 3), lambda x, y: x + y)],
 )
 def map_(input: Any, other: Any, callable: Any) -> Any:
-    """Replace each element by callable(element, element of `other`), in place."""
+    """Replace each element by `callable(element, element of tensor)`, in place, and return the
+    tensor.
+
+    tensor: one whose shape broadcasts. One Python call an element, so not for speed.
+
+    >>> torch.tensor([1.0, 2.0]).map_(torch.tensor([10.0, 20.0]), lambda a, b: a + b)
+    tensor([11., 22.])
+    """
     return each(input, "map_", callable, other)
 
 
@@ -73,7 +84,15 @@ def map_(input: Any, other: Any, callable: Any) -> Any:
     samples=[case((2, 3), (3,), (2, 1), lambda x, y, z: x + y * z)],
 )
 def map2_(input: Any, x: Any, y: Any, callable: Any) -> Any:
-    """Replace each element by callable(element, element of x, element of y), in place."""
+    """Replace each element by `callable(element, element of x, element of y)`, in place, and return
+    the tensor.
+
+    x, y: tensors whose shapes broadcast. One Python call an element, so not for speed.
+
+    >>> one, two = torch.tensor([10.0, 20.0]), torch.tensor([3.0, 4.0])
+    >>> torch.tensor([1.0, 2.0]).map2_(one, two, lambda a, b, c: a + b * c)
+    tensor([31., 82.])
+    """
     return each(input, "map2_", callable, x, y)
 
 
@@ -93,13 +112,20 @@ def buffer(input: Any, flags: int) -> memoryview:
 
 @composite(public="Tensor", name="__reversed__", dispatch=False, samples=[case((2, 3)), case(())])
 def reversed_(input: Any) -> Any:
-    """A copy with the first dimension the other way round, as Python reverses any sequence."""
+    """A copy with the first dimension the other way round, as Python reverses any sequence.
+
+    >>> reversed(torch.tensor([1, 2, 3]))
+    tensor([3, 2, 1])
+    """
     return input.flip(0) if input._a.ndim else input
 
 
 @composite(public="Tensor", samples=[case((2, 3), None)])
 def record_stream(input: Any, stream: Any) -> None:
-    """Nothing: there are no streams on a CPU."""
+    """Nothing: there are no streams on a CPU.
+
+    >>> torch.ones(2).record_stream(None)
+    """
 
 
 @composite(public="Tensor", layout=True, samples=[case((2, 3, 4))])
@@ -110,6 +136,11 @@ def dim_order(input: Any, *, ambiguity_check: Any = False) -> tuple[int, ...]:
         ambiguity_check: True: RuntimeError where another order fits the strides as well, as it does
             where a dimension has one element. A list of memory formats: where more than one of
             them, or none, fits.
+
+    >>> torch.ones(2, 3, 4).dim_order()
+    (0, 1, 2)
+    >>> torch.ones(2, 3, 4).transpose(0, 2).dim_order()
+    (2, 1, 0)
     """
     strides = input.stride()
     if isinstance(ambiguity_check, list):
@@ -136,39 +167,126 @@ def dim_order(input: Any, *, ambiguity_check: Any = False) -> tuple[int, ...]:
 
 @composite(public="Tensor", layout=True, random=True, samples=[case((2, 3))])
 def const_data_ptr(input: Any) -> int:
-    """Address of the first element."""
+    """The address of the first element, which is not to be written to: `data_ptr`.
+
+    >>> x = torch.ones(2)
+    >>> x.const_data_ptr() == x.data_ptr()
+    True
+    """
     return int(input.data_ptr())
 
 
-def expects(name: str, wanted: str) -> Any:
+def expects(name: str, wanted: str, doc: str) -> Any:
     """A method of sparse tensors, on a dense one."""
 
     def fn(input: Any, *args: Any, **kw: Any) -> Any:
         raise RuntimeError(f"{name} expected {wanted} tensor layout but got Strided")
 
     fn.__name__ = name
-    fn.__doc__ = "Of sparse tensors (`rushlight/sparse`); raises for a dense one."
+    fn.__doc__ = doc
     return composite(
         fn, public="Tensor", name=name, samples=[error(RuntimeError, "but got Strided", (2, 3))]
     )
 
 
-for _name, _wanted in (
-    ("coalesce", "sparse coordinate"),
-    ("is_coalesced", "sparse coordinate"),
-    ("indices", "sparse coordinate"),
-    ("_indices", "sparse coordinate"),
-    ("_values", "sparse"),
-    ("values", "sparse"),
-    ("crow_indices", "sparse row compressed"),
-    ("col_indices", "sparse row compressed"),
-    ("ccol_indices", "sparse column compressed"),
-    ("row_indices", "sparse column compressed"),
-):
-    expects(_name, _wanted)
+expects(
+    "coalesce", "sparse coordinate",
+    """A sparse tensor with each place stored once, in order: values of one place are added.
+
+    RuntimeError for a dense tensor.
+
+    >>> x = torch.sparse_coo_tensor(torch.tensor([[1, 0, 1]]), torch.tensor([1.0, 2.0, 3.0]), (3,))
+    >>> x.coalesce().values()
+    tensor([2., 4.])
+    """,
+)
+expects(
+    "is_coalesced", "sparse coordinate",
+    """Whether a sparse tensor stores each place once, in order. RuntimeError for a dense
+    tensor.
+
+    >>> x = torch.sparse_coo_tensor(torch.tensor([[1, 0, 1]]), torch.tensor([1.0, 2.0, 3.0]), (3,))
+    >>> x.is_coalesced(), x.coalesce().is_coalesced()
+    (False, True)
+    """,
+)
+expects(
+    "indices", "sparse coordinate",
+    """The places of the stored values of a sparse tensor, (sparse dimensions, stored), int64.
+
+    RuntimeError for a dense tensor, and for a sparse one before `coalesce`.
+
+    >>> torch.tensor([[0.0, 5.0], [7.0, 0.0]]).to_sparse().indices()
+    tensor([[0, 1],
+            [1, 0]])
+    """,
+)
+expects(
+    "_indices", "sparse coordinate",
+    """`indices` of a sparse tensor as they are stored, coalesced or not.
+
+    >>> torch.tensor([[0.0, 5.0], [7.0, 0.0]]).to_sparse()._indices()
+    tensor([[0, 1],
+            [1, 0]])
+    """,
+)
+expects(
+    "_values", "sparse",
+    """`values` of a sparse tensor as they are stored, coalesced or not.
+
+    >>> torch.tensor([[0.0, 5.0], [7.0, 0.0]]).to_sparse()._values()
+    tensor([5., 7.])
+    """,
+)
+expects(
+    "values", "sparse",
+    """The stored values of a sparse tensor, in the order of its indices.
+
+    RuntimeError for a dense tensor, and for one of the layout sparse_coo before `coalesce`.
+
+    >>> torch.tensor([[0.0, 5.0], [7.0, 0.0]]).to_sparse().values()
+    tensor([5., 7.])
+    """,
+)
+expects(
+    "crow_indices", "sparse row compressed",
+    """Of a tensor in the layout sparse_csr or sparse_bsr: where the values of each row begin,
+    one more than there are rows. RuntimeError for other layouts.
+
+    >>> torch.tensor([[0.0, 5.0], [7.0, 8.0]]).to_sparse_csr().crow_indices()
+    tensor([0, 1, 3])
+    """,
+)
+expects(
+    "col_indices", "sparse row compressed",
+    """Of a tensor in the layout sparse_csr or sparse_bsr: the column of each stored value or
+    block. RuntimeError for other layouts.
+
+    >>> torch.tensor([[0.0, 5.0], [7.0, 8.0]]).to_sparse_csr().col_indices()
+    tensor([1, 0, 1])
+    """,
+)
+expects(
+    "ccol_indices", "sparse column compressed",
+    """Of a tensor in the layout sparse_csc or sparse_bsc: where the values of each column
+    begin, one more than there are columns. RuntimeError for other layouts.
+
+    >>> torch.tensor([[0.0, 5.0], [7.0, 8.0]]).to_sparse_csc().ccol_indices()
+    tensor([0, 1, 3])
+    """,
+)
+expects(
+    "row_indices", "sparse column compressed",
+    """Of a tensor in the layout sparse_csc or sparse_bsc: the row of each stored value or
+    block. RuntimeError for other layouts.
+
+    >>> torch.tensor([[0.0, 5.0], [7.0, 8.0]]).to_sparse_csc().row_indices()
+    tensor([1, 0, 1])
+    """,
+)
 
 
-def sparse_alone(name: str) -> Any:
+def sparse_alone(name: str, doc: str) -> Any:
     def fn(input: Any, *args: Any, **kw: Any) -> Any:
         raise NotImplementedError(
             f"Could not run 'aten::{name}' with arguments from the 'CPU' backend. It is for sparse "
@@ -176,24 +294,75 @@ def sparse_alone(name: str) -> Any:
         )
 
     fn.__name__ = name
-    fn.__doc__ = "Of sparse tensors (`rushlight/sparse`); raises for a dense one."
+    fn.__doc__ = doc
     samples = [error(NotImplementedError, "Could not run", (2, 3))]
     return composite(fn, public="Tensor", name=name, samples=samples)
 
 
-for _name in (
+sparse_alone(
     "_nnz",
+    """How many values a sparse tensor stores. NotImplementedError for a dense one.
+
+    >>> torch.tensor([[0.0, 5.0], [7.0, 8.0]]).to_sparse()._nnz()
+    3
+    """,
+)
+sparse_alone(
     "_dimI",
+    """How many dimensions of a sparse tensor are sparse: `sparse_dim`.
+
+    >>> torch.tensor([[0.0, 5.0], [7.0, 8.0]]).to_sparse()._dimI()
+    2
+    """,
+)
+sparse_alone(
     "_dimV",
+    """How many dimensions of a sparse tensor are dense: `dense_dim`.
+
+    >>> torch.tensor([[0.0, 5.0], [7.0, 8.0]]).to_sparse(1)._dimV()
+    1
+    """,
+)
+sparse_alone(
     "_coalesced_",
+    """Say of a sparse tensor whether each place is stored once, in order, and return it.
+
+    >>> x = torch.sparse_coo_tensor(torch.tensor([[0, 1]]), torch.tensor([1.0, 2.0]), (3,))
+    >>> x._coalesced_(True).is_coalesced()
+    True
+    """,
+)
+sparse_alone(
     "sparse_resize_",
+    """Give a sparse tensor another shape in place, its values staying: ``sparse_resize_(size,
+    sparse_dim, dense_dim)``. NotImplementedError for a dense tensor.
+
+    >>> torch.tensor([[0.0, 5.0], [7.0, 8.0]]).to_sparse().sparse_resize_((3, 3), 2, 0).shape
+    torch.Size([3, 3])
+    """,
+)
+sparse_alone(
     "sparse_resize_and_clear_",
+    """Give a sparse tensor another shape in place and take its values away:
+    ``sparse_resize_and_clear_(size, sparse_dim, dense_dim)``. NotImplementedError for a dense
+    tensor.
+
+    >>> torch.eye(2).to_sparse().sparse_resize_and_clear_((3, 3), 2, 0)._nnz()
+    0
+    """,
+)
+sparse_alone(
     "resize_as_sparse_",
-):
-    sparse_alone(_name)
+    """Give a sparse tensor the shape of another in place. NotImplementedError for a dense
+    tensor.
+
+    >>> torch.eye(2).to_sparse().resize_as_sparse_(torch.eye(3).to_sparse()).shape
+    torch.Size([3, 3])
+    """,
+)
 
 
-def conversion(name: str, *wrong: Any) -> Any:
+def conversion(name: str, doc: str, *wrong: Any) -> Any:
     """A method that makes a sparse tensor of a dense one."""
 
     def fn(input: Any, *args: Any, **kw: Any) -> Any:
@@ -202,17 +371,77 @@ def conversion(name: str, *wrong: Any) -> Any:
         return getattr(conversions, name)(input, *args, **kw)
 
     fn.__name__ = name
-    fn.__doc__ = "A sparse tensor of the elements that are not zero (`rushlight/sparse`)."
+    fn.__doc__ = doc
     return composite(fn, public="Tensor", name=name, data_dependent=True, samples=wrong)
 
 
 # What comes out is looked at in tests/sparse: the generated tests know arrays alone.
-conversion("to_sparse", error(RuntimeError, "dense_to_sparse: sparse_dim argument", (2, 3), 3))
-conversion("to_sparse_coo", error(TypeError, "positional argument", (2, 3), 3))
-conversion("to_sparse_csr", error(IndexError, "Dimension out of range", (2,)))
-conversion("to_sparse_csc", error(IndexError, "Dimension out of range", (2,)))
-conversion("to_sparse_bsr", error(RuntimeError, "must be divisible by", (2, 3), [2, 2]))
-conversion("to_sparse_bsc", error(RuntimeError, "must be divisible by", (2, 3), [2, 2]))
+conversion(
+    "to_sparse",
+    """A sparse tensor of the elements that are not zero.
+
+    sparse_dim: of how many dimensions the places are stored, all by default; the others stay dense.
+    layout: `torch.sparse_coo` by default, or sparse_csr, sparse_csc, sparse_bsr, sparse_bsc, the
+    last two with blocksize. Gradients go through it.
+
+    >>> torch.tensor([[0.0, 5.0], [7.0, 0.0]]).to_sparse()
+    tensor(indices=tensor([[0, 1],
+                           [1, 0]]),
+           values=tensor([5., 7.]),
+           size=(2, 2), nnz=2, layout=torch.sparse_coo)
+    """, error(RuntimeError, "dense_to_sparse: sparse_dim argument", (2, 3), 3))
+conversion(
+    "to_sparse_coo",
+    """A sparse tensor of the elements that are not zero, in the layout sparse_coo: `to_sparse`.
+
+    >>> torch.tensor([0.0, 5.0]).to_sparse_coo()
+    tensor(indices=tensor([[1]]),
+           values=tensor([5.]),
+           size=(2,), nnz=1, layout=torch.sparse_coo)
+    """, error(TypeError, "positional argument", (2, 3), 3))
+conversion(
+    "to_sparse_csr",
+    """A sparse tensor of the elements that are not zero, stored row by row.
+
+    dense_dim: how many of the last dimensions stay dense; 0 by default. For two dimensions or more.
+
+    >>> torch.tensor([[0.0, 5.0], [7.0, 8.0]]).to_sparse_csr()
+    tensor(crow_indices=tensor([0, 1, 3]),
+           col_indices=tensor([1, 0, 1]),
+           values=tensor([5., 7., 8.]), size=(2, 2), nnz=3,
+           layout=torch.sparse_csr)
+    """, error(IndexError, "Dimension out of range", (2,)))
+conversion(
+    "to_sparse_csc",
+    """A sparse tensor of the elements that are not zero, stored column by column.
+
+    dense_dim: how many of the last dimensions stay dense; 0 by default. For two dimensions or more.
+
+    >>> torch.tensor([[0.0, 5.0], [7.0, 8.0]]).to_sparse_csc().values()
+    tensor([7., 5., 8.])
+    """, error(IndexError, "Dimension out of range", (2,)))
+conversion(
+    "to_sparse_bsr",
+    """A sparse tensor of the blocks that are not zero, stored row of blocks by row.
+
+    blocksize: the pair (rows, columns), which must divide the shape, else RuntimeError.
+
+    >>> x = torch.tensor([[1.0, 2.0, 0.0, 0.0], [0.0, 0.0, 3.0, 4.0]])
+    >>> torch.Tensor.to_sparse_bsr(x, (1, 2)).values()
+    tensor([[[1., 2.]],
+    <BLANKLINE>
+            [[3., 4.]]])
+    """, error(RuntimeError, "must be divisible by", (2, 3), [2, 2]))
+conversion(
+    "to_sparse_bsc",
+    """A sparse tensor of the blocks that are not zero, stored column of blocks by column.
+
+    blocksize: the pair (rows, columns), which must divide the shape, else RuntimeError.
+
+    >>> x = torch.tensor([[1.0, 2.0, 0.0, 0.0], [0.0, 0.0, 3.0, 4.0]])
+    >>> torch.Tensor.to_sparse_bsc(x, (1, 2)).row_indices()
+    tensor([0, 1])
+    """, error(RuntimeError, "must be divisible by", (2, 3), [2, 2]))
 
 
 @composite(
@@ -220,7 +449,14 @@ conversion("to_sparse_bsc", error(RuntimeError, "must be divisible by", (2, 3), 
     samples=[error(NotImplementedError, "Could not run 'aten::sparse_mask'", (2, 3), (2, 3))],
 )
 def sparse_mask(input: Any, mask: Any) -> Any:
-    """The elements at the places of a sparse tensor; raises where `mask` is dense."""
+    """The elements at the places of a sparse tensor, sparse as it is.
+
+    mask: a sparse tensor of the same shape; NotImplementedError for a dense one.
+
+    >>> mask = torch.tensor([[0.0, 1.0], [1.0, 0.0]]).to_sparse()
+    >>> torch.tensor([[1.0, 2.0], [3.0, 4.0]]).sparse_mask(mask).values()
+    tensor([2., 3.])
+    """
     raise NotImplementedError(
         "Could not run 'aten::sparse_mask' with arguments from the 'CPU' backend. The mask is a "
         "sparse tensor."
@@ -229,25 +465,47 @@ def sparse_mask(input: Any, mask: Any) -> Any:
 
 @composite(public="Tensor", samples=[case((2, 3)), case((2, 3), dtypes.float32)])
 def to_dense(input: Any, dtype: Any = None, *, masked_grad: Any = None) -> Any:
-    """The tensor itself, which is dense."""
+    """The tensor in the dense layout: of a dense one itself.
+
+    dtype: the type of the result, that of the tensor by default. masked_grad: of sparse tensors.
+
+    >>> torch.tensor([[0.0, 5.0], [7.0, 0.0]]).to_sparse().to_dense()
+    tensor([[0., 5.],
+            [7., 0.]])
+    """
     return input if dtype is None else input.to(dtype)
 
 
 @composite(public="Tensor", samples=[case((2, 3))])
 def sparse_dim(input: Any) -> int:
-    """0: no dimension is sparse."""
+    """How many dimensions are sparse: 0 of a dense tensor.
+
+    >>> torch.eye(2).sparse_dim(), torch.eye(2).to_sparse().sparse_dim()
+    (0, 2)
+    """
     return 0
 
 
 @composite(public="Tensor", samples=[case((2, 3))])
 def dense_dim(input: Any) -> int:
-    """All dimensions are dense."""
+    """How many dimensions are dense: all of a dense tensor.
+
+    >>> torch.eye(2).dense_dim(), torch.eye(2).to_sparse().dense_dim()
+    (2, 0)
+    """
     return int(input._a.ndim)
 
 
 @composite(public="Tensor", samples=[error(NotImplementedError, "nested", (2, 3), 0.0)])
 def to_padded_tensor(input: Any, padding: float, output_size: Any = None) -> Any:
-    """Raises: there are no nested tensors here."""
+    """Raises NotImplementedError: there are no nested tensors here, other than in PyTorch.
+    `nn.utils.rnn.pad_sequence` pads a list of tensors.
+
+    >>> torch.ones(2, 3).to_padded_tensor(0.0)
+    Traceback (most recent call last):
+        ...
+    NotImplementedError: to_padded_tensor: nested tensors are not part of Rushlight
+    """
     raise NotImplementedError("to_padded_tensor: nested tensors are not part of Rushlight")
 
 
@@ -285,7 +543,11 @@ function_of(
 
 @composite(public="torch", dispatch=False, typed=True, samples=[case((2, 3)), case("text")])
 def typename(obj: Any) -> str:
-    """The name of a tensor's legacy type, or of an object's class with its module."""
+    """The name of a tensor's legacy type, or of an object's class with its module.
+
+    >>> torch.typename(torch.ones(2)), torch.typename("text")
+    ('torch.FloatTensor', 'str')
+    """
     if isinstance(obj, TensorBase):
         return str(obj.type())
     kind = obj if isinstance(obj, type) else type(obj)
@@ -299,7 +561,11 @@ def typename(obj: Any) -> str:
 
 @composite(public="torch", dispatch=False, samples=[case((2, 3)), case(1)])
 def is_storage(obj: Any) -> bool:
-    """Whether `obj` is the storage of a tensor."""
+    """Whether `obj` is the storage of a tensor.
+
+    >>> torch.is_storage(torch.ones(2).untyped_storage()), torch.is_storage(torch.ones(2))
+    (True, False)
+    """
     from ...storage import StorageBase
 
     return isinstance(obj, StorageBase)
@@ -307,44 +573,111 @@ def is_storage(obj: Any) -> bool:
 
 @composite(public="torch", dispatch=False, samples=[case("torch.FloatTensor")])
 def set_default_tensor_type(t: Any) -> None:
-    """`set_default_dtype` by a legacy type name ("torch.DoubleTensor")."""
+    """`set_default_dtype` by a legacy type, or its name.
+
+    >>> torch.set_default_tensor_type("torch.DoubleTensor")
+    >>> torch.tensor(1.5).dtype
+    torch.float64
+    >>> torch.set_default_tensor_type(torch.FloatTensor)
+    """
     from ...tensor_storage import legacy_type
 
     dtypes.set_default_dtype(legacy_type(t))
 
 
-def sparse_factory(name: str, *samples: Any, module: str = "compressed") -> Any:
+def sparse_factory(name: str, doc: str, *samples: Any, module: str = "compressed") -> Any:
     def fn(*args: Any, **kw: Any) -> Any:
         from ...sparse import compressed, create
 
         return getattr(create if module == "create" else compressed, name)(*args, **kw)
 
     fn.__name__ = name
-    fn.__doc__ = f"A sparse tensor of indices and values (`rushlight/sparse/{module}.py`)."
+    fn.__doc__ = doc
     return composite(
         fn, public="torch", name=name, dispatch=False, data_dependent=True, samples=samples
     )
 
 
 sparse_factory(
-    "sparse_coo_tensor", error(RuntimeError, "size is 1", [[0, 1]], [1.0, 2.0], [1]),
+    "sparse_coo_tensor",
+    """A sparse tensor of places and values, in the layout sparse_coo.
+
+    indices (sparse dimensions, n), integers; values (n, *), of which the last dimensions stay
+    dense; size: the shape, by default as small as the indices allow. Values at one place are added
+    by `coalesce`. dtype, device, requires_grad and is_coalesced; check_invariants: look whether all
+    fits. RuntimeError for indices outside the size.
+
+    >>> torch.sparse_coo_tensor([[0, 1], [2, 0]], [3.0, 4.0], (2, 3)).to_dense()
+    tensor([[0., 0., 3.],
+            [4., 0., 0.]])
+    """, error(RuntimeError, "size is 1", [[0, 1]], [1.0, 2.0], [1]),
     module="create",
 )  # fmt: skip
-sparse_factory("sparse_csr_tensor", error(RuntimeError, "col_indices", [0, 1], [2], [1.0], [1, 2]))
-sparse_factory("sparse_csc_tensor", error(RuntimeError, "row_indices", [0, 1], [2], [1.0], [2, 1]))
 sparse_factory(
-    "sparse_bsr_tensor", error(RuntimeError, "block dimensionalities", [0, 1], [0], [1.0])
+    "sparse_csr_tensor",
+    """A sparse matrix stored row by row: the values of row i, and their columns, stand at
+    `crow_indices[i]` to `crow_indices[i + 1]`.
+
+    crow_indices (*, rows + 1), col_indices (*, n) and values (*, n); size: the shape, by default as
+    small as the indices allow. dtype, device, requires_grad, check_invariants.
+
+    >>> torch.sparse_csr_tensor([0, 1, 2], [2, 0], [3.0, 4.0], (2, 3)).to_dense()
+    tensor([[0., 0., 3.],
+            [4., 0., 0.]])
+    """, error(RuntimeError, "col_indices", [0, 1], [2], [1.0], [1, 2]))
+sparse_factory(
+    "sparse_csc_tensor",
+    """A sparse matrix stored column by column: the values of column j, and their rows, stand at
+    `ccol_indices[j]` to `ccol_indices[j + 1]`.
+
+    ccol_indices (*, columns + 1), row_indices (*, n) and values (*, n); size: the shape, by default
+    as small as the indices allow. dtype, device, requires_grad, check_invariants.
+
+    >>> torch.sparse_csc_tensor([0, 1, 1, 2], [1, 0], [4.0, 3.0], (2, 3)).to_dense()
+    tensor([[0., 0., 3.],
+            [4., 0., 0.]])
+    """, error(RuntimeError, "row_indices", [0, 1], [2], [1.0], [2, 1]))
+sparse_factory(
+    "sparse_bsr_tensor",
+    """A sparse matrix of dense blocks, stored row of blocks by row.
+
+    crow_indices (*, rows of blocks + 1), col_indices (*, n) and values (*, n, block rows, block
+    columns); size: the shape, by default as small as the indices allow.
+
+    >>> torch.sparse_bsr_tensor([0, 1, 2], [1, 0], [[[1.0, 2.0]], [[3.0, 4.0]]], (2, 4)).to_dense()
+    tensor([[0., 0., 1., 2.],
+            [3., 4., 0., 0.]])
+    """, error(RuntimeError, "block dimensionalities", [0, 1], [0], [1.0])
 )
 sparse_factory(
-    "sparse_bsc_tensor", error(RuntimeError, "block dimensionalities", [0, 1], [0], [1.0])
+    "sparse_bsc_tensor",
+    """A sparse matrix of dense blocks, stored column of blocks by column.
+
+    ccol_indices (*, columns of blocks + 1), row_indices (*, n) and values (*, n, block rows, block
+    columns); size: the shape, by default as small as the indices allow.
+
+    >>> torch.sparse_bsc_tensor([0, 1, 2], [1, 0], [[[1.0, 2.0]], [[3.0, 4.0]]], (2, 4)).to_dense()
+    tensor([[0., 0., 3., 4.],
+            [1., 2., 0., 0.]])
+    """, error(RuntimeError, "block dimensionalities", [0, 1], [0], [1.0])
 )
 sparse_factory(
     "sparse_compressed_tensor",
-    error(RuntimeError, "expected sparse compressed", [0, 1], [0], [1.0]),
+    """A sparse matrix in the layout that `layout` says: sparse_csr, sparse_csc, sparse_bsr or
+    sparse_bsc.
+
+    compressed_indices: where each row or column begins; plain_indices: the other index of each
+    value; values and size as of `sparse_csr_tensor`. RuntimeError without a layout.
+
+    >>> parts = [0, 1, 2], [2, 0], [3.0, 4.0]
+    >>> torch.sparse_compressed_tensor(*parts, (2, 3), layout=torch.sparse_csr).to_dense()
+    tensor([[0., 0., 3.],
+            [4., 0., 0.]])
+    """,     error(RuntimeError, "expected sparse compressed", [0, 1], [0], [1.0]),
 )
 
 
-def dense_product(name: str, public: str) -> Any:
+def dense_product(name: str, public: str, doc: str) -> Any:
     def fn(input: Any, mat2: Any) -> Any:
         raise NotImplementedError(
             f"Could not run 'aten::{name}' with arguments from the 'CPU' backend. One operand is a "
@@ -352,14 +685,35 @@ def dense_product(name: str, public: str) -> Any:
         )
 
     fn.__name__ = name
-    fn.__doc__ = "A product with a sparse matrix (`rushlight/sparse`)."
+    fn.__doc__ = doc
     samples = [error(NotImplementedError, "Could not run", (2, 3), (3, 4))]
     words = {"mat1": "input"}
     return composite(fn, public=public, name=name, words=words, samples=samples)
 
 
-dense_product("smm", "torch Tensor")
-dense_product("hspmm", "torch")
+dense_product(
+    "smm", "torch Tensor",
+    """The product of a sparse matrix and a dense one, as a sparse matrix.
+
+    input (n, m), sparse; mat2 (m, p). NotImplementedError where both are dense: `torch.mm`.
+
+    >>> torch.smm(torch.eye(2).to_sparse(), torch.tensor([[1.0], [2.0]])).to_dense()
+    tensor([[1.],
+            [2.]])
+    """,
+)
+dense_product(
+    "hspmm", "torch",
+    """The product of a sparse matrix and a dense one, as a tensor with sparse rows and dense
+    columns.
+
+    mat1 (n, m), sparse; mat2 (m, p). NotImplementedError where both are dense: `torch.mm`.
+
+    >>> torch.hspmm(torch.eye(2).to_sparse(), torch.tensor([[1.0], [2.0]])).to_dense()
+    tensor([[1.],
+            [2.]])
+    """,
+)
 
 
 @composite(
@@ -367,7 +721,16 @@ dense_product("hspmm", "torch")
     samples=[error(NotImplementedError, "Could not run", (2, 4), (2, 3), (3, 4))],
 )
 def sspaddmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """A product with a sparse matrix, added to one (`rushlight/sparse`)."""
+    """`y = beta * input + alpha * (mat1 @ mat2)`, a sparse matrix.
+
+    input (n, p) and mat1 (n, m), sparse; mat2 (m, p), dense; beta and alpha: 1 by default.
+    NotImplementedError where all are dense: `torch.addmm`.
+
+    >>> sparse = torch.eye(2).to_sparse()
+    >>> torch.sspaddmm(sparse, sparse, torch.ones(2, 2), alpha=2).to_dense()
+    tensor([[3., 2.],
+            [2., 3.]])
+    """
     raise NotImplementedError(
         "Could not run 'aten::sspaddmm' with arguments from the 'CPU' backend. It is for sparse "
         "tensors."
@@ -376,7 +739,15 @@ def sspaddmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1)
 
 @composite(public="torch", aliases="dsmm", samples=[case((2, 3), (3, 4))])
 def spmm(input: Any, mat2: Any) -> Any:
-    """The matrix product, of which an operand may be sparse."""
+    """The matrix product, of which an operand may be sparse.
+
+    input (n, m), mat2 (m, p); the result (n, p) is dense where one of them is. RuntimeError for
+    tensors that are no matrices.
+
+    >>> torch.spmm(torch.eye(2).to_sparse(), torch.tensor([[1.0], [2.0]]))
+    tensor([[1.],
+            [2.]])
+    """
     for name, x in (("self", input), ("mat2", mat2)):
         if x.ndim != 2:
             raise RuntimeError(
