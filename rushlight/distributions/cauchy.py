@@ -18,6 +18,10 @@ __all__ = ["Cauchy"]
 class Cauchy(Distribution):
     """Numbers of density ``1 / (pi scale (1 + ((x - loc) / scale)^2))``; they have no mean.
 
+    Args:
+        loc: the place of the peak, any number.
+        scale: half of the width at half of the height, positive.
+
     Example:
         >>> import rushlight as torch
         >>> torch.distributions.Cauchy(torch.tensor([1.0]), torch.tensor([1.0])).mode

@@ -14,6 +14,9 @@ __all__ = ["Chi2"]
 class Chi2(Gamma):
     """``Gamma(df / 2, 1 / 2)``: the sum of the squares of `df` standard normal numbers.
 
+    Args:
+        df: degrees of freedom, positive.
+
     Example:
         >>> import rushlight as torch
         >>> torch.distributions.Chi2(torch.tensor([3.0])).mean

@@ -17,6 +17,9 @@ __all__ = ["Exponential"]
 class Exponential(ExponentialFamily):
     """Numbers of density ``rate exp(-rate x)``, x >= 0.
 
+    Args:
+        rate: one over the mean, positive.
+
     Example:
         >>> import rushlight as torch
         >>> torch.distributions.Exponential(torch.tensor([2.0])).mean

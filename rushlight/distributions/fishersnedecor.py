@@ -18,6 +18,9 @@ __all__ = ["FisherSnedecor"]
 class FisherSnedecor(Distribution):
     """``(c1 / df1) / (c2 / df2)`` for c1, c2 chi-squared of df1, df2 degrees of freedom.
 
+    Args:
+        df1, df2: degrees of freedom, positive.
+
     Example:
         >>> import rushlight as torch
         >>> torch.distributions.FisherSnedecor(torch.tensor([1.0]), torch.tensor([4.0])).mean

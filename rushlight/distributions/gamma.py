@@ -19,6 +19,10 @@ class Gamma(ExponentialFamily):
 
     Samples: Marsaglia and Tsang 2000, with implicit gradients (Figurnov et al. 2018).
 
+    Args:
+        concentration: a, positive.
+        rate: one over the scale, positive.
+
     Example:
         >>> import rushlight as torch
         >>> d = torch.distributions.Gamma(torch.tensor([2.0]), torch.tensor([4.0]))

@@ -21,6 +21,10 @@ class Geometric(Probable):
 
     `Tensor.geometric_` counts the success too.
 
+    Args:
+        probs: p, the probability of a success, in (0, 1].
+        logits: log odds of a success, instead of `probs`.
+
     Example:
         >>> import rushlight as torch
         >>> torch.distributions.Geometric(torch.tensor([0.25])).mean

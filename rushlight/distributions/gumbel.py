@@ -20,6 +20,10 @@ __all__ = ["Gumbel"]
 class Gumbel(TransformedDistribution):
     """``loc - scale log(-log u)`` for uniform u.
 
+    Args:
+        loc: the place of the peak.
+        scale: positive.
+
     Example:
         >>> import rushlight as torch
         >>> torch.distributions.Gumbel(torch.tensor([1.0]), torch.tensor([2.0])).mean

@@ -19,6 +19,9 @@ __all__ = ["HalfCauchy"]
 class HalfCauchy(TransformedDistribution):
     """|x| for x of ``Cauchy(0, scale)``.
 
+    Args:
+        scale: of the Cauchy distribution, positive.
+
     Example:
         >>> import rushlight as torch
         >>> torch.distributions.HalfCauchy(torch.tensor([1.0])).cdf(torch.tensor([1.0]))

@@ -19,6 +19,9 @@ __all__ = ["HalfNormal"]
 class HalfNormal(TransformedDistribution):
     """|x| for x of ``Normal(0, scale)``.
 
+    Args:
+        scale: standard deviation of the normal distribution, positive.
+
     Example:
         >>> import rushlight as torch
         >>> torch.distributions.HalfNormal(torch.tensor([1.0])).mean

@@ -19,6 +19,9 @@ __all__ = ["InverseGamma"]
 class InverseGamma(TransformedDistribution):
     """``1 / x`` for x of ``Gamma(concentration, rate)``.
 
+    Args:
+        concentration, rate: those of the Gamma distribution, positive.
+
     Example:
         >>> import rushlight as torch
         >>> torch.distributions.InverseGamma(torch.tensor([2.0]), torch.tensor([3.0])).mean

@@ -18,6 +18,10 @@ __all__ = ["Laplace"]
 class Laplace(Distribution):
     """Numbers of density ``exp(-|x - loc| / scale) / (2 scale)``.
 
+    Args:
+        loc: mean.
+        scale: positive; the standard deviation is sqrt(2) times it.
+
     Example:
         >>> import rushlight as torch
         >>> torch.distributions.Laplace(torch.tensor([0.0]), torch.tensor([2.0])).stddev

@@ -16,6 +16,9 @@ __all__ = ["LogNormal"]
 class LogNormal(TransformedDistribution):
     """exp(x) for x of ``Normal(loc, scale)``.
 
+    Args:
+        loc, scale: mean and standard deviation of the logarithm.
+
     Example:
         >>> import rushlight as torch
         >>> torch.distributions.LogNormal(torch.tensor([0.0]), torch.tensor([1.0])).mean

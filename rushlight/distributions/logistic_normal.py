@@ -17,6 +17,10 @@ __all__ = ["LogisticNormal"]
 class LogisticNormal(TransformedDistribution):
     """Stick breaking of independent ``Normal(loc, scale)``: n numbers to a simplex of n + 1.
 
+    Args:
+        loc: (*batch, n) means before the map.
+        scale: (*batch, n) standard deviations before the map, positive.
+
     Example:
         >>> import rushlight as torch
         >>> torch.distributions.LogisticNormal(torch.zeros(3), torch.ones(3)).sample().shape

@@ -19,6 +19,10 @@ __all__ = ["Pareto"]
 class Pareto(TransformedDistribution):
     """Numbers from `scale` on, of density ``alpha scale^alpha / x^(alpha+1)``.
 
+    Args:
+        scale: the smallest value, positive.
+        alpha: how fast the tail falls, positive; the mean is infinite up to 1.
+
     Example:
         >>> import rushlight as torch
         >>> torch.distributions.Pareto(torch.tensor([1.0]), torch.tensor([3.0])).mean

@@ -18,6 +18,9 @@ __all__ = ["Poisson"]
 class Poisson(ExponentialFamily):
     """Counts k of probability ``rate^k exp(-rate) / k!``.
 
+    Args:
+        rate: the mean, not negative.
+
     Example:
         >>> import rushlight as torch
         >>> torch.distributions.Poisson(torch.tensor([4.0])).log_prob(torch.tensor([4.0])).exp()

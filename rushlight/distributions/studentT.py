@@ -19,6 +19,11 @@ __all__ = ["StudentT"]
 class StudentT(Distribution):
     """``loc + scale z / sqrt(c / df)`` for z normal and c chi-squared of `df` degrees of freedom.
 
+    Args:
+        df: degrees of freedom, positive.
+        loc: the place of the peak, 0 by default.
+        scale: positive, 1 by default.
+
     Example:
         >>> import rushlight as torch
         >>> torch.distributions.StudentT(torch.tensor([4.0])).variance

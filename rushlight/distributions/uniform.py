@@ -17,6 +17,10 @@ __all__ = ["Uniform"]
 class Uniform(Distribution):
     """Numbers of density ``1 / (high - low)`` in [low, high).
 
+    Args:
+        low: the smallest value.
+        high: the end, above `low`, excluded.
+
     Example:
         >>> import rushlight as torch
         >>> torch.distributions.Uniform(0.0, 4.0).cdf(torch.tensor([1.0, 3.0]))

@@ -19,6 +19,10 @@ __all__ = ["Weibull"]
 class Weibull(TransformedDistribution):
     """``scale x^(1 / concentration)`` for x exponential of rate 1.
 
+    Args:
+        scale: positive.
+        concentration: the shape, positive; 1 gives an exponential distribution.
+
     Example:
         >>> import rushlight as torch
         >>> torch.distributions.Weibull(torch.tensor([2.0]), torch.tensor([1.0])).mean

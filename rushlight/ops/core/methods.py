@@ -106,7 +106,11 @@ def map2_(input: Any, x: Any, y: Any, callable: Any) -> Any:
     samples=[case((2, 3), 0)],
 )
 def buffer(input: Any, flags: int) -> memoryview:
-    """The memory for `memoryview(tensor)` and its like, from Python 3.12 on."""
+    """The memory for `memoryview(tensor)` and its like, from Python 3.12 on.
+
+    >>> memoryview(torch.tensor([1, 2]).numpy()).tolist()
+    [1, 2]
+    """
     return memoryview(input.numpy())
 
 

@@ -241,7 +241,11 @@ conj_physical.vjp(lambda g, _y, _x: conj_physical(g))
 
 @view(samples=[case(C34)], public="torch Tensor", name="_conj", node="ConjBackward0")
 def conj_view(input: Any) -> Any:
-    """The conjugates as a view: the same memory, with the conjugate bit."""
+    """The conjugates as a view: the same memory, with the conjugate bit. `conj` is the public name.
+
+    >>> torch._conj(torch.tensor([1 + 2j])).is_conj()
+    True
+    """
     return read_as(input, True, False)
 
 
@@ -257,7 +261,11 @@ def _(input: Any) -> Any:
     node="NegViewBackward0",
 )
 def neg_view(input: Any) -> Any:
-    """The negatives as a view: the same memory, with the negative bit."""
+    """The negatives as a view: the same memory, with the negative bit.
+
+    >>> torch._neg_view(torch.tensor([1.0, -2.0]))
+    tensor([-1.,  2.])
+    """
     return read_as(input, False, True)
 
 
@@ -288,7 +296,11 @@ def conj(input: Any) -> Any:
 
 @composite(public="torch Tensor", name="_conj_physical", samples=[case(cplx((2, 3))), case((2, 3))])
 def conj_in_memory(input: Any) -> Any:
-    """The complex conjugate in memory of its own."""
+    """The complex conjugate in memory of its own; `conj_physical` is the public name.
+
+    >>> torch._conj_physical(torch.tensor([1 + 2j]))
+    tensor([1.-2.j])
+    """
     return conj_physical(input) if input._a.dtype.kind == "c" else input.clone()
 
 
