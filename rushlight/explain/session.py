@@ -110,10 +110,10 @@ class Session:
         return self._recording
 
     def _made(self) -> Recording:
-        from .. import __version__
+        from .. import version  # its own also where `torch.__version__` is PyTorch's
 
         look = self.look
-        found = Recording(self.program, __version__, machine.measured(), self.began)
+        found = Recording(self.program, version.rushlight, machine.measured(), self.began)
         if look is None:
             return found
         asked = Asked()

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import rushlight
 from rushlight.explain.command import parsed
 
 PROGRAM = """\
@@ -95,6 +96,7 @@ def test_the_first_steps_and_then_to_the_end(folder: Path) -> None:
     found = data(folder / "a.json")
     assert len(found["steps"]) == 2
     assert found["program"] == "train.py 40 keep evaluate"
+    assert found["version"] == rushlight.__version__  # and not PyTorch's
     lines = [line["text"] for line in found["lines"]]
     assert "loss.backward()" in lines
     watched = {(w["kind"], lines[w["line"]]): w["count"] for w in found["watched"]}
