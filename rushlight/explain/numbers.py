@@ -170,6 +170,8 @@ def parameters(optimizer: Any) -> list[Any]:
 
 def trouble(a: Any) -> str:
     """'NaN', 'Inf', or '' where an array has neither."""
+    if a.dtype.kind == "V" and a.size:  # bfloat16 and narrower ones, with which NumPy computes not
+        a = a.astype(np.float32)
     if a.dtype.kind not in "fc" or not a.size:
         return ""
     with np.errstate(all="ignore"):

@@ -198,3 +198,19 @@ def test_parameters_are_listed() -> None:
     assert [(p.name, p.shape, p.frozen, p.reached) for p in found.parameters] == [
         ("weight", (3, 2), False, True), ("bias", (3,), True, False),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_narrow_types(dtype: Any) -> None:
+    def step() -> None:
+        x = torch.zeros(600, dtype=dtype)
+        y = x / x
+        (y.float() + 1).sum()
+
+    found = recorded(step)
+    assert where(found) == ("NaN", "div", "y = x / x")
+    assert found.broken is not None
+    assert found.broken.finite_inputs
+    model = nn.Linear(4, 4).to(dtype)
+    found = recorded(lambda: model(torch.ones(2, 4, dtype=dtype)))
+    assert [(n.dtype, n.finite) for n in found.numbers] == [(repr(dtype)[6:], True)]
