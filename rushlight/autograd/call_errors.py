@@ -10,7 +10,7 @@ import numpy as np
 from .. import dtypes
 from ..dtypes import type_name
 from ..errors import OutOfMemoryError, message
-from .node import Node, Out, TensorBase
+from .node import TensorBase
 
 ndarray = np.ndarray
 
@@ -92,23 +92,10 @@ def too_much(name: str, error: Exception) -> Exception:
 
 
 def memory_error(name: str, error: Exception) -> OutOfMemoryError:
-    """Out of memory: name the largest live tensors and the lines that made them."""
-    import gc
+    """Out of memory: the largest live tensors, who holds them and the lines that made them."""
+    from .holders import largest
 
-    found: dict[int, tuple[int, Any]] = {}
-    for t in gc.get_objects():
-        # (the type, for `__class__` of an object that stands for another one may do anything)
-        if issubclass(type(t), TensorBase) and t._a.__class__ is ndarray:
-            a = t._a
-            while isinstance(a.base, ndarray):
-                a = a.base
-            found[id(a)] = (a.nbytes, t)
-    largest = sorted(found.values(), key=lambda pair: -pair[0])[:5]
-    lines = []
-    for nbytes, t in largest:
-        node = t._fn.node if t._fn.__class__ is Out else t._fn
-        made = f"{node.name()} at {node.line()}" if isinstance(node, Node) else "no history"
-        lines.append(f"{nbytes / 2**20:,.1f} MiB {tuple(t._a.shape)}: {made}")
+    lines = [str(held) for held in largest(5)]
     return OutOfMemoryError(
         message(
             f"{name}: not enough memory ({error})",

@@ -6,10 +6,8 @@ installed package, the walk goes on to a line of the user's own program, and bot
 
 from __future__ import annotations
 
-import inspect
 import linecache
 import os
-import sys
 import sysconfig
 from types import CodeType
 from typing import Any
@@ -35,19 +33,6 @@ def whose(file: str) -> int:
     if file.startswith("<frozen") or file.startswith(_LIBRARY):
         return LIBRARY
     return USER
-
-
-def variables(frame: Any) -> dict[str, Any]:
-    """The local variables of a frame.
-
-    Until Python 3.12 a frame that is asked keeps what it answers, and so everything that stood in
-    its variables then: that is emptied again.
-    """
-    names = frame.f_locals
-    found = dict(names)
-    if sys.version_info < (3, 13) and frame.f_code.co_flags & inspect.CO_OPTIMIZED:
-        names.clear()
-    return found
 
 
 class Lines:

@@ -11,8 +11,9 @@ import weakref
 from typing import Any
 
 from .. import nn
+from ..autograd.holders import variables
 from ..autograd.node import TensorBase
-from .lines import PACKAGE, USER, variables, whose
+from .lines import PACKAGE, USER, whose
 from .recording import NONE, Module
 
 MARK = "\x00"  # around the place of the module that a name belongs to

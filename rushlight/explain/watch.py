@@ -15,9 +15,10 @@ from typing import Any
 
 from .. import nn
 from ..autograd import door, node
+from ..autograd.holders import variables
 from ..autograd.node import LEAF, Freed, Out, TensorBase
 from ..optim.optimizer import register_optimizer_step_post_hook
-from .lines import USER, Lines, variables, whose
+from .lines import USER, Lines, whose
 from .memory import ndarray
 from .recording import Watched
 

@@ -210,7 +210,7 @@ def running(record: Any, name: str, doc: str) -> Any:
         need_tensor(name, input)
         if dtype is dtypes.bool:
             of_truths(name, input, dim)
-        out = record.call((typed(input, dtype),), {"dim": dim})
+        out = record.call((typed(input, dtype, dim),), {"dim": dim})
         return typed(out, dtype)
 
     def inplace(input: Any, dim: int, *, dtype: Any = None) -> Any:

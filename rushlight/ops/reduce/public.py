@@ -44,12 +44,15 @@ def dims(dim: Any) -> Any:
     return dim.__index__()
 
 
-def typed(x: Any, dtype: Any) -> Any:
-    """x in the type of `dtype=`; RuntimeError where that has no gradients and x asks for some."""
+def typed(x: Any, dtype: Any, dim: Any = None) -> Any:
+    """x in the type of `dtype=`; RuntimeError where that has no gradients and x asks for some, and
+    before it what there is to say of `dim`."""
     if dtype is None:
         return x
     kind = dtypes.of(dtype)
     if kind.category < dtypes.FLOAT and x._fn is not None and door.state.enabled:
+        if dim is not None:
+            axes(dim, x._a.ndim)
         raise RuntimeError(
             message(
                 f"Autograd not support dtype: {type_name(kind)}",
@@ -133,7 +136,7 @@ def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
     tensor([ 2., 12.])
     """
     need_tensor("prod", input)
-    out = door.apply(more.prod, (typed(input, dtype),), {"dim": dims(dim), "keepdim": keepdim})
+    out = door.apply(more.prod, (typed(input, dtype, dim),), {"dim": dims(dim), "keepdim": keepdim})
     return typed(out, dtype)
 
 
@@ -160,7 +163,7 @@ def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
         )
     if dtype is not None and not dtypes.of(dtype).is_floating_point:
         return sum(input.nan_to_num(0.0, float("inf"), float("-inf")), dim, keepdim, dtype=dtype)
-    x = typed(input, dtype)
+    x = typed(input, dtype, dim)
     return door.apply(more.nan_sum, (x,), {"dim": dims(dim), "keepdim": keepdim})
 
 
@@ -179,7 +182,7 @@ def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
             "nanmean(): expected input to have floating point or complex dtype but got "
             f"{input.dtype!r}"
         )
-    x = typed(input, dtype)
+    x = typed(input, dtype, dim)
     return nansum(x, dim, keepdim) / sum(x == x, dim, keepdim)
 
 

@@ -324,3 +324,12 @@ def test_the_dim_is_looked_at_before_the_type_with_out_as_well() -> None:
         torch.bucketize([1.0, 2.0], torch.ones(3))
     nothing = torch.ones(0, 3, dtype=torch.bool)
     assert torch.searchsorted(torch.ones(3, dtype=torch.bool), nothing).shape == (0, 3)
+
+
+@pytest.mark.parametrize("name", ["sum", "nansum", "prod", "cumsum", "cumprod"])
+def test_a_dim_that_is_not_there_comes_before_types_without_gradients(name):
+    x = torch.zeros(2, 2, requires_grad=True)
+    with pytest.raises(IndexError, match="Dimension out of range"):
+        getattr(torch, name)(x, -3, dtype=torch.int16)
+    with pytest.raises(RuntimeError, match="Autograd not support dtype: Short"):
+        getattr(torch, name)(x, 1, dtype=torch.int16)
