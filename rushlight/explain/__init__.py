@@ -12,16 +12,23 @@ who finds reads it (`advice/`), who shows writes it out (`page/`, `text.py`).
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .. import nn
+    from ..tensor import Tensor
+    from .live import Live
+    from .reach import Gradients
     from .recording import Recording
     from .session import Session
+    from .summary import Summary
 
-__all__ = ["page", "record", "record_step", "recording", "text"]
+__all__ = [
+    "gradients", "memory", "page", "record", "record_step", "recording", "summary", "text",
+]  # fmt: skip
 
 
 @contextmanager
@@ -128,6 +135,96 @@ def text(recording: Recording) -> str:
     from .text import text
 
     return text(recording)
+
+
+def summary(
+    model: nn.Module,
+    *inputs: Any,
+    input_size: Sequence[Any] | None = None,
+    depth: int = 3,
+    col_names: Sequence[str] = ("output_size", "num_params", "mult_adds"),
+    row_settings: Sequence[str] = ("depth", "var_names"),
+    mode: str = "eval",
+) -> Summary:
+    """A table of a model's layers, as torchinfo prints it; `str` of the result is the table.
+
+    The model is called once with `inputs`, without gradients. Without inputs the table has the
+    parameters only.
+
+    Args:
+        model: a module.
+        inputs: what it is called with.
+        input_size: in place of inputs, a shape or a list of shapes of random inputs.
+        depth: how deep the table goes; the last depth counts what is below it, too.
+        col_names: columns, of "input_size", "output_size", "num_params", "params_percent",
+            "kernel_size", "mult_adds", "trainable".
+        row_settings: "depth" for `type:depth-index`, "var_names" for the names of modules.
+        mode: "eval", "train" (running statistics change then), or "same".
+
+    >>> model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+    >>> print(torch.explain.summary(model, torch.ones(3, 4)))
+    =============================================================================
+    Layer (type (var_name):depth-idx)    Output Shape    Param #    Mult-Adds
+    =============================================================================
+    Sequential                           [3, 2]          --         --
+    ├─Linear (0): 1-1                    [3, 8]          40         96
+    ├─ReLU (1): 1-2                      [3, 8]          --         --
+    ├─Linear (2): 1-3                    [3, 2]          18         48
+    =============================================================================
+    Total params: 58
+    Trainable params: 58
+    Non-trainable params: 0
+    Total mult-adds (M): 0.00
+    =============================================================================
+    Input size (MB): 0.00
+    Forward/backward pass size (MB): 0.00
+    Params size (MB): 0.00
+    Estimated Total Size (MB): 0.00
+    =============================================================================
+    """
+    from .summary import summary as table
+
+    return table(
+        model, *inputs, input_size=input_size, depth=depth, col_names=col_names,
+        row_settings=row_settings, mode=mode,
+    )  # fmt: skip
+
+
+def memory() -> Live:
+    """The tensors that are alive now: by role, by the line that made them, and by what holds them,
+    the largest first. Memory that tensors share is counted once.
+
+    >>> model = nn.Linear(1000, 100)
+    >>> found = torch.explain.memory()
+    >>> [row.bytes for row in found.rows if row.holder.endswith("weight")][:1]
+    [400000]
+    """
+    from .live import memory as live
+
+    return live(sys._getframe(1))
+
+
+def gradients(
+    loss: Tensor | Callable[[], Tensor], model: nn.Module | None = None
+) -> Gradients:
+    """For each parameter: whether a loss reaches it, and if not, what cut the chain; the norm of
+    its gradient, and whether there is a NaN in it. No `.grad` is changed.
+
+    Args:
+        loss: a loss, whose graph is looked at; or a function that computes one, which is called
+            and recorded, so that the operation that cut a chain is known for each parameter.
+        model: whose parameters are told; those of all models in the program's variables, if it is
+            not given.
+
+    >>> model = nn.Sequential(nn.Linear(2, 2, bias=False), nn.Linear(2, 1, bias=False))
+    >>> _ = nn.init.ones_(model[1].weight)
+    >>> x = model[0](torch.ones(1, 2)).detach()
+    >>> print(torch.explain.gradients(model[1](x * 0 + 2).sum(), model)["1.weight"])
+    2.83
+    """
+    from .reach import gradients as reached
+
+    return reached(loss, model, sys._getframe(1))
 
 
 class _Explain(ModuleType):

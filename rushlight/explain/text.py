@@ -34,9 +34,10 @@ def overview(reading: Reading) -> str:
         f"on {several(machine.cores, 'core')}"
     )
     if r.steps:
-        about = f"  {several(len(r.steps), 'step')}, {duration(reading.step_time)} each"
-        if len(r.steps) > 1:
-            about += f" (the first {duration(r.steps[0].end - r.steps[0].begin)})"
+        whole = reading.whole
+        about = f"  {several(len(whole), 'step')}, {duration(reading.step_time)} each"
+        if len(whole) > 1:
+            about += f" (the first {duration(whole[0].end - whole[0].begin)})"
         if reading.peak:
             about += f", {size(reading.peak.peak)} of tensors at the peak"
         lines.append(about)

@@ -17,6 +17,7 @@ class Reading:
     Attributes:
         recording: the recording itself.
         events: its events.
+        whole: the steps that an optimiser has ended; all of them where none has.
         typical: the steps that times are taken of: without the first one, in which code is
             compiled and things are built, where there are others.
     """
@@ -24,7 +25,11 @@ class Reading:
     def __init__(self, recording: Recording) -> None:
         self.recording = recording
         self.events = recording.events
-        self.typical: list[Step] = recording.steps[1:] or recording.steps
+        ended = [s for s in recording.steps if any(
+            self.events[k].kind in ("optimizer", "compiled") for k in self.of_step(s)
+        )]  # fmt: skip
+        self.whole: list[Step] = ended or recording.steps
+        self.typical: list[Step] = self.whole[1:] or self.whole
 
     # -- places --------------------------------------------------------------------------------
 

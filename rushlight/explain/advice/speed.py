@@ -67,7 +67,7 @@ WRITTEN = {
 
 def numbers_taken_out(reading: Reading) -> Iterator[Finding]:
     """`.item()`, `float()`, `print()` of tensors in each step."""
-    if len(reading.recording.steps) < 2:
+    if len(reading.whole) < 2:
         return
     found: dict[int, dict[int, list[Event]]] = {}
     for number, step in enumerate(reading.recording.steps):
@@ -78,7 +78,7 @@ def numbers_taken_out(reading: Reading) -> Iterator[Finding]:
             if e.parent == NONE or reading.events[e.parent].kind != "item":
                 found.setdefault(e.line, {}).setdefault(number, []).append(e)
     # what is taken out behind the optimiser's step belongs to the next step
-    wanted = len(reading.recording.steps) - 1
+    wanted = max(2, len(reading.whole) - 1)
     for line, steps in found.items():
         source = reading.source(line)
         asked = any(word in source for e in next(iter(steps.values())) for word in WRITTEN[e.name])
