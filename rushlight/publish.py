@@ -16,7 +16,7 @@ import numpy as np
 from .autograd import operators as bare_operators
 from .autograd import specialize, views
 from .ops.core import described as docs
-from .ops.core.composite import composites
+from .ops.core.composite import composites, copied
 from .ops.core.record import registry
 from .tensor import Parameter, Tensor
 
@@ -64,7 +64,7 @@ def derive() -> None:
                 publish(space, name, forms.get(form, forms["torch"]))
         if record.inplace:
             inplace = described(record.inplace_method(), record, "inplace")
-            method = described(record.inplace_method(), record, "inplace method")
+            method = described(copied(inplace), record, "inplace method")
             alone = record.inplace == "method"
             for name in record.publication.names(record.name, dotted=False):
                 for space in record.public:

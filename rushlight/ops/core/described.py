@@ -173,7 +173,7 @@ def ordered(found: list[Parameter]) -> list[Parameter]:
 # -- docstrings ----------------------------------------------------------------------------------
 
 # What may stand before a function's name.
-BEFORE = ("torch.", "F.", "torch.linalg.", "torch.special.", "torch.nn.functional.")
+BEFORE = ("torch.linalg.", "torch.special.", "torch.nn.functional.", "torch.", "F.")
 # In place these write 1 and 0 in the type of the tensor.
 TRUTHS = frozenset(
     ("eq", "ne", "lt", "le", "gt", "ge", "logical_and", "logical_or", "logical_not", "logical_xor")
@@ -183,24 +183,33 @@ TRUTHS = frozenset(
 def method_doc(doc: str | None, name: str, form: str = "") -> str | None:
     """The docstring of a method: examples call it as one. `form` is "_" of one in place, of which
     one example is kept: the next would begin with what this one wrote."""
-    if doc is None or ">>>" not in doc:
+    start = -1 if doc is None else doc.find(">>>")
+    if doc is None or start < 0:
         return doc
     call = name + "("
-    at = doc.find(call)
+    at = doc.find(call, start)
     while at >= 0:
         end = at + len(call)
-        before = [b for b in BEFORE if doc.endswith(b, 0, at)]
+        before = length_before(doc, at) if doc[at - 1] == "." else 0
         first = first_argument(doc, end) if before else None
         if first is None:
             at = doc.find(call, end)
             continue
-        head = doc[: at - len(before[-1])] + f"{first}.{name}{form}("
+        head = f"{doc[: at - before]}{first}.{name}{form}("
         rest = end + len(first)
         doc = head + doc[rest + 2 if doc[rest] == "," else rest :]
         if form:
             return one_example(doc, len(head), name in TRUTHS)
         at = doc.find(call, len(head))
     return doc
+
+
+def length_before(doc: str, at: int) -> int:
+    """How long what stands before a function's name is; 0 where that is another call."""
+    for b in BEFORE:
+        if doc.endswith(b, 0, at):
+            return len(b)
+    return 0
 
 
 def first_argument(doc: str, at: int) -> str | None:
