@@ -74,30 +74,30 @@ from rushlight.storage import TypedStorage as TypedStorage
 from rushlight.storage import UntypedStorage as UntypedStorage
 from rushlight.tensor import Tensor as Tensor
 from rushlight.tensor import is_tensor as is_tensor
-from rushlight._C import DeviceObjType as DeviceObjType
+DeviceObjType: Any
 from rushlight.futures import Future as Future
 from rushlight.random import Generator as Generator
 from rushlight.amp import GradScaler as GradScaler
-from rushlight._C import JitType as JitType
-from rushlight._C import ListType as ListType
+JitType: Any
+ListType: Any
 from rushlight.serialization.zipfiles import PyTorchFileReader as PyTorchFileReader
 from rushlight.serialization.zipfiles import PyTorchFileWriter as PyTorchFileWriter
 from rushlight.jit import ScriptFunction as ScriptFunction
 from rushlight.jit import ScriptModule as ScriptModule
-from rushlight._C import StorageBase as StorageBase
-from rushlight._ops import Tag as Tag
-from rushlight._C import TensorType as TensorType
+StorageBase: Any
+Tag: Any
+TensorType: Any
 from rushlight.amp import autocast as autocast
-from rushlight.dtypes_unheld import bits16 as bits16
-from rushlight.dtypes_unheld import bits1x8 as bits1x8
-from rushlight.dtypes_unheld import bits2x4 as bits2x4
-from rushlight.dtypes_unheld import bits4x2 as bits4x2
-from rushlight.dtypes_unheld import bits8 as bits8
+bits16: _dtype
+bits1x8: _dtype
+bits2x4: _dtype
+bits4x2: _dtype
+bits8: _dtype
 from rushlight.compiler import compile as compile
 from rushlight.random import default_generator as default_generator
 from rushlight.ao.quantization import fake_quantize_per_channel_affine as fake_quantize_per_channel_affine
 from rushlight.ao.quantization import fake_quantize_per_tensor_affine as fake_quantize_per_tensor_affine
-from rushlight.dtypes_unheld import float8_e8m0fnu as float8_e8m0fnu
+float8_e8m0fnu: _dtype
 from rushlight.interchange import from_dlpack as from_dlpack
 from rushlight.storage_files import from_file as from_file
 from rushlight.amp.autocast_mode import get_autocast_cpu_dtype as get_autocast_cpu_dtype
@@ -118,14 +118,14 @@ from rushlight.random import manual_seed as manual_seed
 from rushlight.ops.nn.native_norm import native_batch_norm as native_batch_norm
 from rushlight.ops.nn.native_norm import native_group_norm as native_group_norm
 from rushlight.ops.nn.native_norm import native_layer_norm as native_layer_norm
-from rushlight.dtypes_unheld import qint32 as qint32
-from rushlight.dtypes_unheld import qint8 as qint8
+qint32: _dtype
+qint8: _dtype
 from rushlight.ao.quantization import quantize_per_channel as quantize_per_channel
 from rushlight.ao.quantization import quantize_per_tensor as quantize_per_tensor
 from rushlight.ao.quantization import quantize_per_tensor_dynamic as quantize_per_tensor_dynamic
-from rushlight.dtypes_unheld import quint2x4 as quint2x4
-from rushlight.dtypes_unheld import quint4x2 as quint4x2
-from rushlight.dtypes_unheld import quint8 as quint8
+quint2x4: _dtype
+quint4x2: _dtype
+quint8: _dtype
 from rushlight.serialization import save as save
 from rushlight.random import seed as seed
 from rushlight.config import set_deterministic_debug_mode as set_deterministic_debug_mode

@@ -3517,7 +3517,7 @@ class Tensor:
         """The places of the elements that are not zero: int64 (n, input.dim()), one row each.
 
         In the order of the elements. With `as_tuple=True` one vector for each dimension, which can be
-        used as an index: `x[x.nonzero(as_tuple=True)]`. Not on meta tensors: the shape depends
+        used as an index: `x[torch.nonzero(x, as_tuple=True)]`. Not on meta tensors: the shape depends
         on the values.
 
         >>> x = torch.tensor([[0, 5], [6, 0]])

@@ -413,6 +413,10 @@ def named_results() -> str:
 # -- the package itself --------------------------------------------------------------------------
 
 
+# Modules that a type checker does not see, or not what they make: the types of what is in them.
+UNTYPED = {"_C": "Any", "_ops": "Any", "dtypes_unheld": "_dtype"}
+
+
 def imports() -> Iterator[str]:
     """The imports of `rushlight/__init__.py`, which a stub must repeat."""
     tree = ast.parse((ROOT / "rushlight" / "__init__.py").read_text(encoding="utf-8"))
@@ -422,7 +426,11 @@ def imports() -> Iterator[str]:
                 if alias.asname is None:
                     yield f"from rushlight.{node.module} import {alias.name} as {alias.name}\n"
     for name, where in sorted(rushlight._FROM.items()):
-        if not name.startswith("_") and not name.endswith("Storage") and name != "show":
+        if name.startswith("_") or name.endswith("Storage") or name == "show":
+            continue
+        if where in UNTYPED:
+            yield f"{name}: {UNTYPED[where]}\n"
+        else:
             yield f"from rushlight.{where} import {name} as {name}\n"
 
 
@@ -451,7 +459,7 @@ def package() -> str:
     parts += [f"{name}: _type[Tensor]\n" for name in legacy if name.endswith("Tensor")]
     del shadowed
     parts.append("\n")
-    taken = {line.rsplit(" ", 1)[-1].strip() for line in imports()}
+    taken = {line.rsplit(" ", 1)[-1].strip() for line in imports() if "import" in line}
     parts += [function(n, functions[n]) for n in public if n not in taken]
     parts.append("\ndef __getattr__(name: _str) -> Any: ...\n")
     return "".join(parts)

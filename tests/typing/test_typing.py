@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -56,6 +57,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         text = re.sub(r"^(\s*)(from|import) torch\b", r"\1\2 rushlight", text, flags=re.M)
         folder = "" if path.parent.name in ("typing", "examples") else path.parent.name + "_"
         (home / f"{folder}{path.name}").write_text(text, encoding="utf-8")
+    shutil.copytree(ROOT / "rushlight-stubs", home / "stubs")  # pyright looks at them as well
     return home
 
 
