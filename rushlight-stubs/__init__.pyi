@@ -434,9 +434,25 @@ def allclose(input: Tensor, other: Tensor | Number, rtol: _float = 1e-05, atol: 
     False
     """
 def alpha_dropout(input: Tensor, p: _float, train: _bool) -> Tensor:
-    """`nn.functional.alpha_dropout`."""
+    """`nn.functional.alpha_dropout`.
+
+    All parameters must be given; train=False changes nothing.
+
+    >>> x = torch.zeros(4, 8, 5)
+    >>> y = torch.alpha_dropout(x, 0.5, train=True)
+    >>> y.unique(), y is x
+    (tensor([-0.7792,  0.7792]), False)
+    """
 def alpha_dropout_(input: Tensor, p: _float, train: _bool) -> Tensor:
-    """`nn.functional.alpha_dropout` in place."""
+    """`nn.functional.alpha_dropout`, in place.
+
+    All parameters must be given; train=False changes nothing.
+
+    >>> x = torch.zeros(4, 8, 5)
+    >>> y = torch.alpha_dropout_(x, 0.5, train=True)
+    >>> y.unique(), y is x
+    (tensor([-0.7792,  0.7792]), True)
+    """
 def amax(input: Tensor, dim: Dims = ..., keepdim: _bool = False, *, out: Tensor | None = None) -> Tensor:
     """The largest value over `dim`, one dimension or several.
 
@@ -1049,7 +1065,6 @@ def cdist(x1: Tensor, x2: Tensor, p: _float = 2.0, compute_mode: _str | None = '
     """The p-norm distances between each row of x1 (..., P, M) and each of x2 (..., R, M): (..., P,
     R).
 
-    >>> import rushlight as torch
     >>> torch.cdist(torch.zeros(1, 2), torch.tensor([[3.0, 4.0]]))
     tensor([[5.]])
     """
@@ -1342,9 +1357,8 @@ def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _i
 
     Raises RuntimeError when sizes, channels or types do not fit.
 
-    >>> import rushlight as torch
     >>> x, w = torch.ones(2, 3, 5), torch.ones(4, 3, 3)
-    >>> tuple(torch.nn.functional.conv1d(x, w, padding=1).shape)
+    >>> tuple(F.conv1d(x, w, padding=1).shape)
     (2, 4, 5)
     """
 def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _int | Sequence[_int] = 1, padding: _int | Sequence[_int] = 0, dilation: _int | Sequence[_int] = 1, groups: _int = 1) -> Tensor:
@@ -1362,9 +1376,8 @@ def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _i
 
     Raises RuntimeError when sizes, channels or types do not fit.
 
-    >>> import rushlight as torch
     >>> x, w = torch.ones(2, 3, 5, 5), torch.ones(4, 3, 3, 3)
-    >>> tuple(torch.nn.functional.conv2d(x, w, padding=1).shape)
+    >>> tuple(F.conv2d(x, w, padding=1).shape)
     (2, 4, 5, 5)
     """
 def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _int | Sequence[_int] = 1, padding: _int | Sequence[_int] = 0, dilation: _int | Sequence[_int] = 1, groups: _int = 1) -> Tensor:
@@ -1382,9 +1395,8 @@ def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _i
 
     Raises RuntimeError when sizes, channels or types do not fit.
 
-    >>> import rushlight as torch
     >>> x, w = torch.ones(2, 3, 5, 5, 5), torch.ones(4, 3, 3, 3, 3)
-    >>> tuple(torch.nn.functional.conv3d(x, w, padding=1).shape)
+    >>> tuple(F.conv3d(x, w, padding=1).shape)
     (2, 4, 5, 5, 5)
     """
 def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: _int = 0) -> Tensor:
@@ -1411,7 +1423,7 @@ def conv_transpose1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, 
     Raises RuntimeError when sizes, channels or types do not fit.
 
     >>> x, w = torch.ones(2, 3, 5), torch.ones(3, 4, 2)
-    >>> tuple(torch.nn.functional.conv_transpose1d(x, w, stride=2).shape)
+    >>> tuple(F.conv_transpose1d(x, w, stride=2).shape)
     (2, 4, 10)
     """
 def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _int | Sequence[_int] = 1, padding: _int | Sequence[_int] = 0, output_padding: _int | Sequence[_int] = 0, groups: _int = 1, dilation: _int | Sequence[_int] = 1) -> Tensor:
@@ -1428,7 +1440,7 @@ def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, 
     Raises RuntimeError when sizes, channels or types do not fit.
 
     >>> x, w = torch.ones(2, 3, 5, 5), torch.ones(3, 4, 2, 2)
-    >>> tuple(torch.nn.functional.conv_transpose2d(x, w, stride=2).shape)
+    >>> tuple(F.conv_transpose2d(x, w, stride=2).shape)
     (2, 4, 10, 10)
     """
 def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _int | Sequence[_int] = 1, padding: _int | Sequence[_int] = 0, output_padding: _int | Sequence[_int] = 0, groups: _int = 1, dilation: _int | Sequence[_int] = 1) -> Tensor:
@@ -1445,7 +1457,7 @@ def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, 
     Raises RuntimeError when sizes, channels or types do not fit.
 
     >>> x, w = torch.ones(2, 3, 5, 5, 5), torch.ones(3, 4, 2, 2, 2)
-    >>> tuple(torch.nn.functional.conv_transpose3d(x, w, stride=2).shape)
+    >>> tuple(F.conv_transpose3d(x, w, stride=2).shape)
     (2, 4, 10, 10, 10)
     """
 def convolution(input: Tensor, weight: Tensor, bias: Tensor, stride: _int | Sequence[_int], padding: _int | Sequence[_int], dilation: _int | Sequence[_int], transposed: _bool = False, output_padding: _int | Sequence[_int] = ..., groups: _int = 1) -> Tensor:
@@ -1500,11 +1512,13 @@ def cosh_(input: Tensor) -> Tensor:
     tensor([1.0000, 1.5431, 1.5431])
     """
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: _int = 1, eps: _float = 1e-08) -> Tensor:
-    """x1 . x2 / (max(|x1|, eps) * max(|x2|, eps)) along `dim`.
+    """x1 . x2 / (max(|x1|, eps) * max(|x2|, eps)) along `dim`, which the result does not have.
 
-    >>> import rushlight as torch
-    >>> torch.cosine_similarity(torch.tensor([[1., 0.]]), torch.tensor([[2., 0.]]))
-    tensor([1.])
+    The operands broadcast; 1 for the same direction, -1 for the opposite.
+
+    >>> x = torch.tensor([[1.0, 0.0], [1.0, 1.0]])
+    >>> torch.cosine_similarity(x, torch.tensor([[2.0, 0.0]]))
+    tensor([1.0000, 0.7071])
     """
 def count_nonzero(input: Tensor, dim: Dims | None = None) -> Tensor:
     """How many elements are not zero, in int64.
@@ -1596,11 +1610,14 @@ def deg2rad_(input: Tensor) -> Tensor:
     tensor([0.0000, 1.5708, 3.1416])
     """
 def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The determinant of square matrices.
+    """The determinant of square matrices (*, n, n): (*), by LU decomposition.
 
-    >>> import rushlight as torch
-    >>> torch.linalg.det(torch.eye(3) * 2)
-    tensor(8.)
+    Its gradient, det(A) * A^-T, is that of the cofactors and so exists for singular matrices too.
+    Of large matrices the determinant over- or underflows: see `linalg.slogdet`.
+
+    >>> A = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> torch.linalg.det(A)
+    tensor(-2.)
     """
 def detach(input: Tensor) -> Tensor:
     """A tensor of the same memory without history.
@@ -1719,11 +1736,15 @@ def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     tensor([-0.5772, -1.9635,    -inf])
     """
 def dist(input: Tensor, other: Tensor | Number, p: _float = 2) -> Tensor:
-    """The p-norm of input - other, which broadcast: one number.
+    """The p-norm of input - other: one number, (sum |input - other|^p)^(1/p).
+
+    The operands broadcast; p may be 0 (how many differ), inf and -inf.
 
     >>> x = torch.tensor([1.0, 1.0])
     >>> torch.dist(x, torch.tensor([4.0, 5.0]))
     tensor(5.)
+    >>> torch.dist(x, torch.tensor([4.0, 5.0]), p=1)
+    tensor(7.)
     """
 def div(input: Tensor, other: Tensor | Number, *, rounding_mode: _str | None = None, out: Tensor | None = None) -> Tensor:
     """`y = input / other`, element by element; integers give the default float type.
@@ -1777,7 +1798,15 @@ def dropout_(input: Tensor, p: _float, train: _bool) -> Tensor:
     tensor([0., 0., 0.])
     """
 def dsmm(input: Tensor, mat2: Tensor) -> Tensor:
-    """The matrix product, of which an operand may be sparse."""
+    """The matrix product, of which an operand may be sparse.
+
+    input (n, m), mat2 (m, p); the result (n, p) is dense where one of them is. RuntimeError for
+    tensors that are no matrices.
+
+    >>> torch.spmm(torch.eye(2).to_sparse(), torch.tensor([[1.0], [2.0]]))
+    tensor([[1.],
+            [2.]])
+    """
 def dsplit(input: Tensor, indices_or_sections: Tensor | _int | Sequence[_int]) -> builtins.tuple[Tensor, ...]:
     """Views along dimension 2: in n equal parts, or cut before each given index.
 
@@ -1811,7 +1840,6 @@ def einsum(equation: _str, *operands: Tensor | Sequence[Tensor]) -> Tensor:
     letter twice in one operand for a diagonal, and without `->` the result has the letters that
     occur once, in alphabetical order. Also: einsum(a, [0, 1], b, [1, 2], [0, 2]).
 
-    >>> import rushlight as torch
     >>> a, b = torch.ones(2, 3), torch.ones(3, 4)
     >>> torch.einsum("ij,jk->ik", a, b).shape
     torch.Size([2, 4])
@@ -1983,9 +2011,25 @@ def eye(n: _int, m: _int | None = None, *, out: Tensor | None = None, dtype: _dt
             [0, 1, 0]])
     """
 def feature_alpha_dropout(input: Tensor, p: _float, train: _bool) -> Tensor:
-    """`nn.functional.feature_alpha_dropout`."""
+    """`nn.functional.feature_alpha_dropout`.
+
+    All parameters must be given; train=False changes nothing.
+
+    >>> x = torch.zeros(4, 8, 5)
+    >>> y = torch.feature_alpha_dropout(x, 0.5, train=True)
+    >>> y.unique(), y is x
+    (tensor([-0.7792,  0.7792]), False)
+    """
 def feature_alpha_dropout_(input: Tensor, p: _float, train: _bool) -> Tensor:
-    """`nn.functional.feature_alpha_dropout` in place."""
+    """`nn.functional.feature_alpha_dropout`, in place.
+
+    All parameters must be given; train=False changes nothing.
+
+    >>> x = torch.zeros(4, 8, 5)
+    >>> y = torch.feature_alpha_dropout_(x, 0.5, train=True)
+    >>> y.unique(), y is x
+    (tensor([-0.7792,  0.7792]), True)
+    """
 def feature_dropout(input: Tensor, p: _float, train: _bool) -> Tensor:
     """Dropout of whole channels: of (N, C, *) each (n, c) is zero everywhere, or kept and scaled.
 
@@ -2462,7 +2506,15 @@ def hsplit(input: Tensor, indices_or_sections: Tensor | _int | Sequence[_int]) -
     [torch.Size([4, 2, 4]), torch.Size([4, 2, 4])]
     """
 def hspmm(mat1: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """A product with a sparse matrix (`rushlight/sparse`)."""
+    """The product of a sparse matrix and a dense one, as a tensor with sparse rows and dense
+    columns.
+
+    mat1 (n, m), sparse; mat2 (m, p). NotImplementedError where both are dense: `torch.mm`.
+
+    >>> torch.hspmm(torch.eye(2).to_sparse(), torch.tensor([[1.0], [2.0]])).to_dense()
+    tensor([[1.],
+            [2.]])
+    """
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Tensors side by side: along the second dimension, vectors along the first.
 
@@ -2684,7 +2736,11 @@ def is_signed(input: Tensor) -> _bool:
     (True, False)
     """
 def is_storage(obj: Any) -> _bool:
-    """Whether `obj` is the storage of a tensor."""
+    """Whether `obj` is the storage of a tensor.
+
+    >>> torch.is_storage(torch.ones(2).untyped_storage()), torch.is_storage(torch.ones(2))
+    (True, False)
+    """
 def isclose(input: Tensor, other: Tensor | Number, rtol: _float = 1e-05, atol: _float = 1e-08, equal_nan: _bool = False) -> Tensor:
     """True where two elements are nearly equal: `|input - other| <= atol + rtol * |other|`.
 
@@ -3124,7 +3180,17 @@ def lu(A: Tensor, pivot: _bool = True, get_infos: _bool = False, out: builtins.t
             [0.2500, 1.0000]])
     """
 def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The x with A @ x = input from the packed LU of A; the older form of linalg.lu_solve."""
+    """The X with A @ X = input, from the packed LU of A: the older form of `linalg.lu_solve`.
+
+    `input` (*, n, k), `LU_data` (*, n, n) and `LU_pivots` (*, n) as `linalg.lu_factor` returns
+    them.
+
+    >>> LU, pivots = torch.linalg.lu_factor(torch.tensor([[2.0, 0.0], [1.0, 4.0]]))
+    >>> b = torch.tensor([[2.0], [9.0]])
+    >>> torch.lu_solve(b, LU, pivots)
+    tensor([[1.],
+            [2.]])
+    """
 def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: _bool = True, unpack_pivots: _bool = True, *, out: builtins.tuple[Tensor, ...] | None = None) -> return_types.lu_unpack:
     """(P, L, U) of what `linalg.lu_factor` returns: A = P @ L @ U.
 
@@ -4418,7 +4484,13 @@ def selu_(input: Tensor) -> Tensor:
     tensor([-1.1113,  0.0000,  2.1014])
     """
 def set_default_tensor_type(t: Any) -> None:
-    """`set_default_dtype` by a legacy type name ("torch.DoubleTensor")."""
+    """`set_default_dtype` by a legacy type, or its name.
+
+    >>> torch.set_default_tensor_type("torch.DoubleTensor")
+    >>> torch.tensor(1.5).dtype
+    torch.float64
+    >>> torch.set_default_tensor_type(torch.FloatTensor)
+    """
 def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sign of real and of complex numbers: `y = x / |x|`, and 0 for 0.
 
@@ -4521,11 +4593,17 @@ def slogdet(input: Tensor) -> return_types.slogdet:
     logabsdet=tensor(0.))
     """
 def smm(input: Tensor, mat2: Tensor) -> Tensor:
-    """A product with a sparse matrix (`rushlight/sparse`)."""
+    """The product of a sparse matrix and a dense one, as a sparse matrix.
+
+    input (n, m), sparse; mat2 (m, p). NotImplementedError where both are dense: `torch.mm`.
+
+    >>> torch.smm(torch.eye(2).to_sparse(), torch.tensor([[1.0], [2.0]])).to_dense()
+    tensor([[1.],
+            [2.]])
+    """
 def softmax(input: Tensor, dim: _int, dtype: _dtype | None = None, *, out: Tensor | None = None) -> Tensor:
     """exp(x) / sum(exp(x)) along `dim`: numbers in [0, 1] that add up to 1.
 
-    >>> import rushlight as torch
     >>> torch.softmax(torch.tensor([0., 0.]), 0)
     tensor([0.5000, 0.5000])
     """
@@ -4550,17 +4628,71 @@ def sort(input: Tensor, dim: _int = -1, descending: _bool = False, *, stable: _b
     tensor([1, 2, 0])
     """
 def sparse_bsc_tensor(ccol_indices: Any, row_indices: Any, values: Tensor | Number, size: _int | Sequence[_int] | None = None, *, dtype: _dtype | None = None, device: Device = None, requires_grad: _bool = False, check_invariants: _bool | None = None) -> Tensor:
-    """A sparse tensor of indices and values (`rushlight/sparse/compressed.py`)."""
+    """A sparse matrix of dense blocks, stored column of blocks by column.
+
+    ccol_indices (*, columns of blocks + 1), row_indices (*, n) and values (*, n, block rows, block
+    columns); size: the shape, by default as small as the indices allow.
+
+    >>> torch.sparse_bsc_tensor([0, 1, 2], [1, 0], [[[1.0, 2.0]], [[3.0, 4.0]]], (2, 4)).to_dense()
+    tensor([[0., 0., 3., 4.],
+            [1., 2., 0., 0.]])
+    """
 def sparse_bsr_tensor(crow_indices: Any, col_indices: Any, values: Tensor | Number, size: _int | Sequence[_int] | None = None, *, dtype: _dtype | None = None, device: Device = None, requires_grad: _bool = False, check_invariants: _bool | None = None) -> Tensor:
-    """A sparse tensor of indices and values (`rushlight/sparse/compressed.py`)."""
+    """A sparse matrix of dense blocks, stored row of blocks by row.
+
+    crow_indices (*, rows of blocks + 1), col_indices (*, n) and values (*, n, block rows, block
+    columns); size: the shape, by default as small as the indices allow.
+
+    >>> torch.sparse_bsr_tensor([0, 1, 2], [1, 0], [[[1.0, 2.0]], [[3.0, 4.0]]], (2, 4)).to_dense()
+    tensor([[0., 0., 1., 2.],
+            [3., 4., 0., 0.]])
+    """
 def sparse_compressed_tensor(compressed_indices: Any, plain_indices: Any, values: Tensor | Number, size: _int | Sequence[_int] | None = None, *, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, requires_grad: _bool = False, check_invariants: _bool | None = None) -> Tensor:
-    """A sparse tensor of indices and values (`rushlight/sparse/compressed.py`)."""
+    """A sparse matrix in the layout that `layout` says: sparse_csr, sparse_csc, sparse_bsr or
+    sparse_bsc.
+
+    compressed_indices: where each row or column begins; plain_indices: the other index of each
+    value; values and size as of `sparse_csr_tensor`. RuntimeError without a layout.
+
+    >>> parts = [0, 1, 2], [2, 0], [3.0, 4.0]
+    >>> torch.sparse_compressed_tensor(*parts, (2, 3), layout=torch.sparse_csr).to_dense()
+    tensor([[0., 0., 3.],
+            [4., 0., 0.]])
+    """
 def sparse_coo_tensor(indices: Any, values: Tensor | Number, size: _int | Sequence[_int] | None = None, *, dtype: _dtype | None = None, device: Device = None, requires_grad: _bool = False, check_invariants: _bool | None = None, is_coalesced: _bool | None = None) -> Tensor:
-    """A sparse tensor of indices and values (`rushlight/sparse/create.py`)."""
+    """A sparse tensor of places and values, in the layout sparse_coo.
+
+    indices (sparse dimensions, n), integers; values (n, *), of which the last dimensions stay
+    dense; size: the shape, by default as small as the indices allow. Values at one place are added
+    by `coalesce`. dtype, device, requires_grad and is_coalesced; check_invariants: look whether all
+    fits. RuntimeError for indices outside the size.
+
+    >>> torch.sparse_coo_tensor([[0, 1], [2, 0]], [3.0, 4.0], (2, 3)).to_dense()
+    tensor([[0., 0., 3.],
+            [4., 0., 0.]])
+    """
 def sparse_csc_tensor(ccol_indices: Any, row_indices: Any, values: Tensor | Number, size: _int | Sequence[_int] | None = None, *, dtype: _dtype | None = None, device: Device = None, requires_grad: _bool = False, check_invariants: _bool | None = None) -> Tensor:
-    """A sparse tensor of indices and values (`rushlight/sparse/compressed.py`)."""
+    """A sparse matrix stored column by column: the values of column j, and their rows, stand at
+    `ccol_indices[j]` to `ccol_indices[j + 1]`.
+
+    ccol_indices (*, columns + 1), row_indices (*, n) and values (*, n); size: the shape, by default
+    as small as the indices allow. dtype, device, requires_grad, check_invariants.
+
+    >>> torch.sparse_csc_tensor([0, 1, 1, 2], [1, 0], [4.0, 3.0], (2, 3)).to_dense()
+    tensor([[0., 0., 3.],
+            [4., 0., 0.]])
+    """
 def sparse_csr_tensor(crow_indices: Any, col_indices: Any, values: Tensor | Number, size: _int | Sequence[_int] | None = None, *, dtype: _dtype | None = None, device: Device = None, requires_grad: _bool = False, check_invariants: _bool | None = None) -> Tensor:
-    """A sparse tensor of indices and values (`rushlight/sparse/compressed.py`)."""
+    """A sparse matrix stored row by row: the values of row i, and their columns, stand at
+    `crow_indices[i]` to `crow_indices[i + 1]`.
+
+    crow_indices (*, rows + 1), col_indices (*, n) and values (*, n); size: the shape, by default as
+    small as the indices allow. dtype, device, requires_grad, check_invariants.
+
+    >>> torch.sparse_csr_tensor([0, 1, 2], [2, 0], [3.0, 4.0], (2, 3)).to_dense()
+    tensor([[0., 0., 3.],
+            [4., 0., 0.]])
+    """
 def split(tensor: Tensor, split_size_or_sections: _int | Sequence[_int], dim: _int = 0) -> builtins.tuple[Tensor, ...]:
     """Views along `dim` of so many positions each (the last may be smaller), as a tuple.
 
@@ -4596,7 +4728,15 @@ def split_with_sizes_copy(input: Tensor, split_sizes: _int | Sequence[_int], dim
     (tensor([0]), tensor([1, 2]))
     """
 def spmm(input: Tensor, mat2: Tensor) -> Tensor:
-    """The matrix product, of which an operand may be sparse."""
+    """The matrix product, of which an operand may be sparse.
+
+    input (n, m), mat2 (m, p); the result (n, p) is dense where one of them is. RuntimeError for
+    tensors that are no matrices.
+
+    >>> torch.spmm(torch.eye(2).to_sparse(), torch.tensor([[1.0], [2.0]]))
+    tensor([[1.],
+            [2.]])
+    """
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The square root of each element: `y = sqrt(x)`.
 
@@ -4649,7 +4789,16 @@ def squeeze_copy(input: Tensor, dim: Dims | None = None, *, out: Tensor | None =
     torch.Size([3])
     """
 def sspaddmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
-    """A product with a sparse matrix, added to one (`rushlight/sparse`)."""
+    """`y = beta * input + alpha * (mat1 @ mat2)`, a sparse matrix.
+
+    input (n, p) and mat1 (n, m), sparse; mat2 (m, p), dense; beta and alpha: 1 by default.
+    NotImplementedError where all are dense: `torch.addmm`.
+
+    >>> sparse = torch.eye(2).to_sparse()
+    >>> torch.sspaddmm(sparse, sparse, torch.ones(2, 2), alpha=2).to_dense()
+    tensor([[3., 2.],
+            [2., 3.]])
+    """
 def stack(tensors: Sequence[Tensor], dim: _int = 0, *, out: Tensor | None = None) -> Tensor:
     """Tensors of one shape along a new dimension `dim`.
 
@@ -4892,7 +5041,6 @@ def tensordot(a: Tensor, b: Tensor, dims: _int = 2, out: Tensor | None = None) -
 
     dims is a number (the last dims of a against the first of b) or two lists of dims.
 
-    >>> import rushlight as torch
     >>> torch.tensordot(torch.ones(2, 3, 4), torch.ones(4, 3, 5), ([1, 2], [1, 0])).shape
     torch.Size([2, 5])
     """
@@ -5065,7 +5213,11 @@ def trunc_(input: Tensor) -> Tensor:
     tensor([ 1., -1.,  2.])
     """
 def typename(obj: Any) -> _str:
-    """The name of a tensor's legacy type, or of an object's class with its module."""
+    """The name of a tensor's legacy type, or of an object's class with its module.
+
+    >>> torch.typename(torch.ones(2)), torch.typename("text")
+    ('torch.FloatTensor', 'str')
+    """
 def unbind(input: Tensor, dim: _int = 0) -> builtins.tuple[Tensor, ...]:
     """All slices along `dim`, without that dimension, as a tuple of views.
 

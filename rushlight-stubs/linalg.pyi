@@ -64,11 +64,14 @@ def cross(input: Tensor, other: Tensor | Number, *, dim: _int = -1, out: Tensor 
     tensor([0., 0., 1.])
     """
 def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The determinant of square matrices.
+    """The determinant of square matrices (*, n, n): (*), by LU decomposition.
 
-    >>> import rushlight as torch
-    >>> torch.linalg.det(torch.eye(3) * 2)
-    tensor(8.)
+    Its gradient, det(A) * A^-T, is that of the cofactors and so exists for singular matrices too.
+    Of large matrices the determinant over- or underflows: see `linalg.slogdet`.
+
+    >>> A = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> torch.linalg.det(A)
+    tensor(-2.)
     """
 def diagonal(A: Tensor, *, offset: _int = 0, dim1: _int = -2, dim2: _int = -1) -> Tensor:
     """A view of the diagonals of matrices (*, m, n), as the last dimension.
@@ -146,7 +149,6 @@ def inv_ex(A: Tensor, *, check_errors: _bool = False, out: builtins.tuple[Tensor
 def ldl_factor(A: Tensor, *, hermitian: _bool = False, out: builtins.tuple[Tensor, ...] | None = None) -> return_types.linalg_ldl_factor:
     """(LD, pivots) of a symmetric (or Hermitian) indefinite A, for `linalg.ldl_solve`.
 
-    >>> import rushlight as torch
     >>> LD, pivots = torch.linalg.ldl_factor(torch.tensor([[0.0, 2.0], [2.0, 0.0]]))
     >>> torch.linalg.ldl_solve(LD, pivots, torch.tensor([[2.0], [4.0]])).mT
     tensor([[2., 1.]])
@@ -230,7 +232,8 @@ def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: _bool = True, adjoi
             [2.]])
     """
 def matmul(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
-    """The matrix product, as `torch.matmul`.
+    """The matrix product of vectors, matrices and stacks of matrices: another name of
+    `torch.matmul`.
 
     >>> torch.linalg.matmul(torch.eye(2) * 2, torch.tensor([1.0, 2.0]))
     tensor([2., 4.])
@@ -423,7 +426,6 @@ def vector_norm(x: Tensor, ord: Number | _str = 2, dim: Dims | None = None, keep
     """The vector norm over dims (all by default): (sum |x|^ord)^(1/ord); ord may be 0, inf,
     -inf.
 
-    >>> import rushlight as torch
     >>> torch.linalg.vector_norm(torch.tensor([3.0, 4.0]))
     tensor(5.)
     """

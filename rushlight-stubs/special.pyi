@@ -435,7 +435,6 @@ def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def softmax(input: Tensor, dim: _int, dtype: _dtype | None = None, *, out: Tensor | None = None) -> Tensor:
     """exp(x) / sum(exp(x)) along `dim`: numbers in [0, 1] that add up to 1.
 
-    >>> import rushlight as torch
     >>> torch.softmax(torch.tensor([0., 0.]), 0)
     tensor([0.5000, 0.5000])
     """

@@ -70,7 +70,11 @@ class Tensor:
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: _bool = False) -> Any: ...
     def __bool__(self) -> _bool: ...
     def __buffer__(self, flags: _int) -> Any:
-        """The memory for `memoryview(tensor)` and its like, from Python 3.12 on."""
+        """The memory for `memoryview(tensor)` and its like, from Python 3.12 on.
+
+        >>> memoryview(torch.tensor([1, 2]).numpy()).tolist()
+        [1, 2]
+        """
     def __complex__(self) -> _complex: ...
     def __contains__(self, element: Any) -> _bool: ...
     def __copy__(self) -> Self: ...
@@ -121,7 +125,11 @@ class Tensor:
     def __rdiv__(self, other: Tensor | Number) -> Tensor: ...
     def __repr__(self, *, tensor_contents: Any = None) -> _str: ...
     def __reversed__(self) -> Tensor:
-        """A copy with the first dimension the other way round, as Python reverses any sequence."""
+        """A copy with the first dimension the other way round, as Python reverses any sequence.
+
+        >>> reversed(torch.tensor([1, 2, 3]))
+        tensor([3, 2, 1])
+        """
     def __rfloordiv__(self, other: Tensor | Number) -> Tensor: ...
     def __rlshift__(self, other: Tensor | Number) -> Tensor: ...
     def __rmatmul__(self, other: Tensor) -> Tensor: ...
@@ -449,8 +457,12 @@ class Tensor:
         (tensor(True), tensor([ True, False]))
         """
     def apply_(self, callable: Any) -> Tensor:
-        """Replace each element by callable(element), in place; a Python call an element, so not for
-        speed.
+        """Replace each element by `callable(element)`, in place, and return the tensor.
+
+        One Python call an element, so not for speed. RuntimeError for a tensor that requires grad.
+
+        >>> torch.tensor([1.0, 2.0, 3.0]).apply_(lambda x: x * x)
+        tensor([1., 4., 9.])
         """
     def arccos(self) -> Tensor:
         """The inverse cosine: the angle in [0, pi] whose cosine is x.
@@ -967,7 +979,12 @@ class Tensor:
         tensor([10.5977,  0.7648, -0.1283])
         """
     def ccol_indices(self) -> Tensor:
-        """Of sparse tensors (`rushlight/sparse`); raises for a dense one."""
+        """Of a tensor in the layout sparse_csc or sparse_bsc: where the values of each column
+        begin, one more than there are columns. RuntimeError for other layouts.
+
+        >>> torch.tensor([[0.0, 5.0], [7.0, 8.0]]).to_sparse_csc().ccol_indices()
+        tensor([0, 1, 3])
+        """
     def cdouble(self, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as torch.complex128; itself if it is that already.
 
@@ -1149,9 +1166,21 @@ class Tensor:
         tensor([1., 1.])
         """
     def coalesce(self) -> Tensor:
-        """Of sparse tensors (`rushlight/sparse`); raises for a dense one."""
+        """A sparse tensor with each place stored once, in order: values of one place are added.
+
+        RuntimeError for a dense tensor.
+
+        >>> x = torch.sparse_coo_tensor(torch.tensor([[1, 0, 1]]), torch.tensor([1.0, 2.0, 3.0]), (3,))
+        >>> x.coalesce().values()
+        tensor([2., 4.])
+        """
     def col_indices(self) -> Tensor:
-        """Of sparse tensors (`rushlight/sparse`); raises for a dense one."""
+        """Of a tensor in the layout sparse_csr or sparse_bsr: the column of each stored value or
+        block. RuntimeError for other layouts.
+
+        >>> torch.tensor([[0.0, 5.0], [7.0, 8.0]]).to_sparse_csr().col_indices()
+        tensor([1, 0, 1])
+        """
     def conj(self) -> Tensor:
         """The complex conjugate, a view: what is written to it arrives conjugated in `input`. A real
         tensor is returned as it is.
@@ -1179,7 +1208,12 @@ class Tensor:
         tensor([1.-2.j, 3.+4.j])
         """
     def const_data_ptr(self) -> _int:
-        """Address of the first element."""
+        """The address of the first element, which is not to be written to: `data_ptr`.
+
+        >>> x = torch.ones(2)
+        >>> x.const_data_ptr() == x.data_ptr()
+        True
+        """
     def contiguous(self, memory_format: memory_format = ...) -> Tensor:
         """The tensor itself if its elements lie in memory in order and without gaps, else such a copy.
 
@@ -1290,9 +1324,20 @@ class Tensor:
         tensor([0., 0., 1.])
         """
     def crow_indices(self) -> Tensor:
-        """Of sparse tensors (`rushlight/sparse`); raises for a dense one."""
+        """Of a tensor in the layout sparse_csr or sparse_bsr: where the values of each row begin,
+        one more than there are rows. RuntimeError for other layouts.
+
+        >>> torch.tensor([[0.0, 5.0], [7.0, 8.0]]).to_sparse_csr().crow_indices()
+        tensor([0, 1, 3])
+        """
     def cuda(self, device: Device = None, non_blocking: _bool = False, memory_format: memory_format | None = None) -> Tensor:
-        """Raises: there is no CUDA here. Ask `torch.cuda.is_available()` first."""
+        """Raises: there is no CUDA here. Ask `torch.cuda.is_available()` first.
+
+        >>> torch.zeros(1).cuda()
+        Traceback (most recent call last):
+            ...
+        RuntimeError: device 'cuda' is not available: Torch not compiled with...
+        """
     def cummax(self, dim: _int) -> return_types.cummax:
         """The pair (values, indices) of the running maximum along `dim`.
 
@@ -1376,13 +1421,20 @@ class Tensor:
         tensor([0.0000, 1.5708, 3.1416])
         """
     def dense_dim(self) -> _int:
-        """All dimensions are dense."""
-    def det(self) -> Tensor:
-        """The determinant of square matrices.
+        """How many dimensions are dense: all of a dense tensor.
 
-        >>> import rushlight as torch
-        >>> torch.linalg.det(torch.eye(3) * 2)
-        tensor(8.)
+        >>> torch.eye(2).dense_dim(), torch.eye(2).to_sparse().dense_dim()
+        (2, 0)
+        """
+    def det(self) -> Tensor:
+        """The determinant of square matrices (*, n, n): (*), by LU decomposition.
+
+        Its gradient, det(A) * A^-T, is that of the cofactors and so exists for singular matrices too.
+        Of large matrices the determinant over- or underflows: see `linalg.slogdet`.
+
+        >>> A = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+        >>> A.det()
+        tensor(-2.)
         """
     def detach(self) -> Tensor:
         """A tensor of the same memory without history.
@@ -1508,13 +1560,22 @@ class Tensor:
             ambiguity_check: True: RuntimeError where another order fits the strides as well, as it does
                 where a dimension has one element. A list of memory formats: where more than one of
                 them, or none, fits.
+
+        >>> torch.ones(2, 3, 4).dim_order()
+        (0, 1, 2)
+        >>> torch.ones(2, 3, 4).transpose(0, 2).dim_order()
+        (2, 1, 0)
         """
     def dist(self, other: Tensor | Number, p: _float = 2) -> Tensor:
-        """The p-norm of input - other, which broadcast: one number.
+        """The p-norm of input - other: one number, (sum |input - other|^p)^(1/p).
+
+        The operands broadcast; p may be 0 (how many differ), inf and -inf.
 
         >>> x = torch.tensor([1.0, 1.0])
         >>> torch.dist(x, torch.tensor([4.0, 5.0]))
         tensor(5.)
+        >>> torch.dist(x, torch.tensor([4.0, 5.0]), p=1)
+        tensor(7.)
         """
     def div(self, other: Tensor | Number, *, rounding_mode: _str | None = None) -> Tensor:
         """`y = input / other`, element by element; integers give the default float type.
@@ -2351,7 +2412,14 @@ class Tensor:
                 [1, 2]])
         """
     def indices(self) -> Tensor:
-        """Of sparse tensors (`rushlight/sparse`); raises for a dense one."""
+        """The places of the stored values of a sparse tensor, (sparse dimensions, stored), int64.
+
+        RuntimeError for a dense tensor, and for a sparse one before `coalesce`.
+
+        >>> torch.tensor([[0.0, 5.0], [7.0, 0.0]]).to_sparse().indices()
+        tensor([[0, 1],
+                [1, 0]])
+        """
     def inner(self, other: Tensor | Number) -> Tensor:
         """Sums of products over the last dimension of both, without conjugation.
 
@@ -2380,7 +2448,13 @@ class Tensor:
                 [-0.5000,  1.0000]])
         """
     def is_coalesced(self) -> _bool:
-        """Of sparse tensors (`rushlight/sparse`); raises for a dense one."""
+        """Whether a sparse tensor stores each place once, in order. RuntimeError for a dense
+        tensor.
+
+        >>> x = torch.sparse_coo_tensor(torch.tensor([[1, 0, 1]]), torch.tensor([1.0, 2.0, 3.0]), (3,))
+        >>> x.is_coalesced(), x.coalesce().is_coalesced()
+        (False, True)
+        """
     def is_complex(self) -> _bool:
         """Whether the dtype is a complex type.
 
@@ -2957,7 +3031,17 @@ class Tensor:
                 [0.2500, 1.0000]])
         """
     def lu_solve(self, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
-        """The x with A @ x = input from the packed LU of A; the older form of linalg.lu_solve."""
+        """The X with A @ X = input, from the packed LU of A: the older form of `linalg.lu_solve`.
+
+        `input` (*, n, k), `LU_data` (*, n, n) and `LU_pivots` (*, n) as `linalg.lu_factor` returns
+        them.
+
+        >>> LU, pivots = torch.linalg.lu_factor(torch.tensor([[2.0, 0.0], [1.0, 4.0]]))
+        >>> b = torch.tensor([[2.0], [9.0]])
+        >>> b.lu_solve(LU, pivots)
+        tensor([[1.],
+                [2.]])
+        """
     @property
     def mH(self) -> Tensor:
         """`x.mH`: the conjugate transpose of each matrix (*, m, n) of a batch.
@@ -2973,9 +3057,24 @@ class Tensor:
         torch.Size([5, 3, 2])
         """
     def map2_(self, x: Tensor, y: Tensor, callable: Any) -> Tensor:
-        """Replace each element by callable(element, element of x, element of y), in place."""
+        """Replace each element by `callable(element, element of x, element of y)`, in place, and return
+        the tensor.
+
+        x, y: tensors whose shapes broadcast. One Python call an element, so not for speed.
+
+        >>> one, two = torch.tensor([10.0, 20.0]), torch.tensor([3.0, 4.0])
+        >>> torch.tensor([1.0, 2.0]).map2_(one, two, lambda a, b, c: a + b * c)
+        tensor([31., 82.])
+        """
     def map_(self, other: Tensor | Number, callable: Any) -> Tensor:
-        """Replace each element by callable(element, element of `other`), in place."""
+        """Replace each element by `callable(element, element of tensor)`, in place, and return the
+        tensor.
+
+        tensor: one whose shape broadcasts. One Python call an element, so not for speed.
+
+        >>> torch.tensor([1.0, 2.0]).map_(torch.tensor([10.0, 20.0]), lambda a, b: a + b)
+        tensor([11., 22.])
+        """
     def masked_fill(self, mask: Tensor, value: Tensor | Number) -> Tensor:
         """`value` where the mask is True, else the input.
 
@@ -3822,7 +3921,10 @@ class Tensor:
         tensor([ 0.5000,  0.2500, -0.1250])
         """
     def record_stream(self, stream: Any) -> None:
-        """Nothing: there are no streams on a CPU."""
+        """Nothing: there are no streams on a CPU.
+
+        >>> torch.ones(2).record_stream(None)
+        """
     def register_hook(self, hook: Callable[[Tensor], Any]) -> Any:
         """Call `hook(grad)` when this tensor's gradient is computed; a result replaces the
         gradient.
@@ -4020,7 +4122,12 @@ class Tensor:
                 [4, 5]])
         """
     def resize_as_sparse_(self, the_template: Tensor) -> Tensor:
-        """Of sparse tensors (`rushlight/sparse`); raises for a dense one."""
+        """Give a sparse tensor the shape of another in place. NotImplementedError for a dense
+        tensor.
+
+        >>> torch.eye(2).to_sparse().resize_as_sparse_(torch.eye(3).to_sparse()).shape
+        torch.Size([3, 3])
+        """
     def resolve_conj(self) -> Tensor:
         """The tensor itself, or the conjugates that its bit stands for, in memory of their own.
 
@@ -4102,7 +4209,12 @@ class Tensor:
         tensor([ 0.,  2.,  2., -1.])
         """
     def row_indices(self) -> Tensor:
-        """Of sparse tensors (`rushlight/sparse`); raises for a dense one."""
+        """Of a tensor in the layout sparse_csc or sparse_bsc: the row of each stored value or
+        block. RuntimeError for other layouts.
+
+        >>> torch.tensor([[0.0, 5.0], [7.0, 8.0]]).to_sparse_csc().row_indices()
+        tensor([1, 0, 1])
+        """
     def rsqrt(self) -> Tensor:
         """One over the square root: `y = 1 / sqrt(x)`.
 
@@ -4357,11 +4469,17 @@ class Tensor:
         logabsdet=tensor(0.))
         """
     def smm(self, mat2: Tensor) -> Tensor:
-        """A product with a sparse matrix (`rushlight/sparse`)."""
+        """The product of a sparse matrix and a dense one, as a sparse matrix.
+
+        input (n, m), sparse; mat2 (m, p). NotImplementedError where both are dense: `torch.mm`.
+
+        >>> torch.smm(torch.eye(2).to_sparse(), torch.tensor([[1.0], [2.0]])).to_dense()
+        tensor([[1.],
+                [2.]])
+        """
     def softmax(self, dim: _int, dtype: _dtype | None = None) -> Tensor:
         """exp(x) / sum(exp(x)) along `dim`: numbers in [0, 1] that add up to 1.
 
-        >>> import rushlight as torch
         >>> torch.tensor([0., 0.]).softmax(0)
         tensor([0.5000, 0.5000])
         """
@@ -4386,13 +4504,35 @@ class Tensor:
         tensor([1, 2, 0])
         """
     def sparse_dim(self) -> _int:
-        """0: no dimension is sparse."""
+        """How many dimensions are sparse: 0 of a dense tensor.
+
+        >>> torch.eye(2).sparse_dim(), torch.eye(2).to_sparse().sparse_dim()
+        (0, 2)
+        """
     def sparse_mask(self, mask: Tensor) -> Tensor:
-        """The elements at the places of a sparse tensor; raises where `mask` is dense."""
+        """The elements at the places of a sparse tensor, sparse as it is.
+
+        mask: a sparse tensor of the same shape; NotImplementedError for a dense one.
+
+        >>> mask = torch.tensor([[0.0, 1.0], [1.0, 0.0]]).to_sparse()
+        >>> torch.tensor([[1.0, 2.0], [3.0, 4.0]]).sparse_mask(mask).values()
+        tensor([2., 3.])
+        """
     def sparse_resize_(self, size: _int | Sequence[_int], sparse_dim: _int, dense_dim: _int) -> Tensor:
-        """Of sparse tensors (`rushlight/sparse`); raises for a dense one."""
+        """Give a sparse tensor another shape in place, its values staying: ``sparse_resize_(size,
+        sparse_dim, dense_dim)``. NotImplementedError for a dense tensor.
+
+        >>> torch.tensor([[0.0, 5.0], [7.0, 8.0]]).to_sparse().sparse_resize_((3, 3), 2, 0).shape
+        torch.Size([3, 3])
+        """
     def sparse_resize_and_clear_(self, size: _int | Sequence[_int], sparse_dim: _int, dense_dim: _int) -> Tensor:
-        """Of sparse tensors (`rushlight/sparse`); raises for a dense one."""
+        """Give a sparse tensor another shape in place and take its values away:
+        ``sparse_resize_and_clear_(size, sparse_dim, dense_dim)``. NotImplementedError for a dense
+        tensor.
+
+        >>> torch.eye(2).to_sparse().sparse_resize_and_clear_((3, 3), 2, 0)._nnz()
+        0
+        """
     def split(self, split_size: _int | Sequence[_int], dim: _int = 0) -> builtins.tuple[Tensor, ...]:
         """Views along `dim` of `split_size` positions each (the last may be smaller), as a tuple.
 
@@ -4467,7 +4607,16 @@ class Tensor:
         torch.Size([3])
         """
     def sspaddmm(self, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
-        """A product with a sparse matrix, added to one (`rushlight/sparse`)."""
+        """`y = beta * input + alpha * (mat1 @ mat2)`, a sparse matrix.
+
+        input (n, p) and mat1 (n, m), sparse; mat2 (m, p), dense; beta and alpha: 1 by default.
+        NotImplementedError where all are dense: `torch.addmm`.
+
+        >>> sparse = torch.eye(2).to_sparse()
+        >>> torch.sspaddmm(sparse, sparse, torch.ones(2, 2), alpha=2).to_dense()
+        tensor([[3., 2.],
+                [2., 3.]])
+        """
     @overload
     def std(self, dim: Dims | None=None, *, correction: Number | None=None, keepdim: _bool=False) -> Tensor: ...
     @overload
@@ -4763,21 +4912,83 @@ class Tensor:
         True
         """
     def to_dense(self, dtype: _dtype | None = None, *, masked_grad: Any = None) -> Tensor:
-        """The tensor itself, which is dense."""
+        """The tensor in the dense layout: of a dense one itself.
+
+        dtype: the type of the result, that of the tensor by default. masked_grad: of sparse tensors.
+
+        >>> torch.tensor([[0.0, 5.0], [7.0, 0.0]]).to_sparse().to_dense()
+        tensor([[0., 5.],
+                [7., 0.]])
+        """
     def to_padded_tensor(self, padding: _float, output_size: _int | Sequence[_int] | None = None) -> Tensor:
-        """Raises: there are no nested tensors here."""
+        """Raises NotImplementedError: there are no nested tensors here, other than in PyTorch.
+        `nn.utils.rnn.pad_sequence` pads a list of tensors.
+
+        >>> torch.ones(2, 3).to_padded_tensor(0.0)
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: to_padded_tensor: nested tensors are not part of Rushlight
+        """
     def to_sparse(self, sparse_dim: _int | None = None, *, layout: _layout | None = None, blocksize: _int | Sequence[_int] | None = None, dense_dim: _int | None = None) -> Tensor:
-        """A sparse tensor of the elements that are not zero (`rushlight/sparse`)."""
+        """A sparse tensor of the elements that are not zero.
+
+        sparse_dim: of how many dimensions the places are stored, all by default; the others stay dense.
+        layout: `torch.sparse_coo` by default, or sparse_csr, sparse_csc, sparse_bsr, sparse_bsc, the
+        last two with blocksize. Gradients go through it.
+
+        >>> torch.tensor([[0.0, 5.0], [7.0, 0.0]]).to_sparse()
+        tensor(indices=tensor([[0, 1],
+                               [1, 0]]),
+               values=tensor([5., 7.]),
+               size=(2, 2), nnz=2, layout=torch.sparse_coo)
+        """
     def to_sparse_bsc(self, blocksize: _int | Sequence[_int], dense_dim: _int | None = None) -> Tensor:
-        """A sparse tensor of the elements that are not zero (`rushlight/sparse`)."""
+        """A sparse tensor of the blocks that are not zero, stored column of blocks by column.
+
+        blocksize: the pair (rows, columns), which must divide the shape, else RuntimeError.
+
+        >>> x = torch.tensor([[1.0, 2.0, 0.0, 0.0], [0.0, 0.0, 3.0, 4.0]])
+        >>> torch.Tensor.to_sparse_bsc(x, (1, 2)).row_indices()
+        tensor([0, 1])
+        """
     def to_sparse_bsr(self, blocksize: _int | Sequence[_int], dense_dim: _int | None = None) -> Tensor:
-        """A sparse tensor of the elements that are not zero (`rushlight/sparse`)."""
+        """A sparse tensor of the blocks that are not zero, stored row of blocks by row.
+
+        blocksize: the pair (rows, columns), which must divide the shape, else RuntimeError.
+
+        >>> x = torch.tensor([[1.0, 2.0, 0.0, 0.0], [0.0, 0.0, 3.0, 4.0]])
+        >>> torch.Tensor.to_sparse_bsr(x, (1, 2)).values()
+        tensor([[[1., 2.]],
+        <BLANKLINE>
+                [[3., 4.]]])
+        """
     def to_sparse_coo(self) -> Tensor:
-        """A sparse tensor of the elements that are not zero (`rushlight/sparse`)."""
+        """A sparse tensor of the elements that are not zero, in the layout sparse_coo: `to_sparse`.
+
+        >>> torch.tensor([0.0, 5.0]).to_sparse_coo()
+        tensor(indices=tensor([[1]]),
+               values=tensor([5.]),
+               size=(2,), nnz=1, layout=torch.sparse_coo)
+        """
     def to_sparse_csc(self, dense_dim: _int | None = None) -> Tensor:
-        """A sparse tensor of the elements that are not zero (`rushlight/sparse`)."""
+        """A sparse tensor of the elements that are not zero, stored column by column.
+
+        dense_dim: how many of the last dimensions stay dense; 0 by default. For two dimensions or more.
+
+        >>> torch.tensor([[0.0, 5.0], [7.0, 8.0]]).to_sparse_csc().values()
+        tensor([7., 5., 8.])
+        """
     def to_sparse_csr(self, dense_dim: _int | None = None) -> Tensor:
-        """A sparse tensor of the elements that are not zero (`rushlight/sparse`)."""
+        """A sparse tensor of the elements that are not zero, stored row by row.
+
+        dense_dim: how many of the last dimensions stay dense; 0 by default. For two dimensions or more.
+
+        >>> torch.tensor([[0.0, 5.0], [7.0, 8.0]]).to_sparse_csr()
+        tensor(crow_indices=tensor([0, 1, 3]),
+               col_indices=tensor([1, 0, 1]),
+               values=tensor([5., 7., 8.]), size=(2, 2), nnz=3,
+               layout=torch.sparse_csr)
+        """
     def tolist(self) -> Any:
         """The values as nested lists of Python numbers (a number when 0-d).
 
@@ -5047,7 +5258,13 @@ class Tensor:
         16
         """
     def values(self) -> Tensor:
-        """Of sparse tensors (`rushlight/sparse`); raises for a dense one."""
+        """The stored values of a sparse tensor, in the order of its indices.
+
+        RuntimeError for a dense tensor, and for one of the layout sparse_coo before `coalesce`.
+
+        >>> torch.tensor([[0.0, 5.0], [7.0, 0.0]]).to_sparse().values()
+        tensor([5., 7.])
+        """
     @overload
     def var(self, dim: Dims | None=None, *, correction: Number | None=None, keepdim: _bool=False) -> Tensor: ...
     @overload

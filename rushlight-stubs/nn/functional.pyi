@@ -297,9 +297,8 @@ def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _i
 
     Raises RuntimeError when sizes, channels or types do not fit.
 
-    >>> import rushlight as torch
     >>> x, w = torch.ones(2, 3, 5), torch.ones(4, 3, 3)
-    >>> tuple(torch.nn.functional.conv1d(x, w, padding=1).shape)
+    >>> tuple(F.conv1d(x, w, padding=1).shape)
     (2, 4, 5)
     """
 def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _int | Sequence[_int] = 1, padding: _int | Sequence[_int] = 0, dilation: _int | Sequence[_int] = 1, groups: _int = 1) -> Tensor:
@@ -317,9 +316,8 @@ def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _i
 
     Raises RuntimeError when sizes, channels or types do not fit.
 
-    >>> import rushlight as torch
     >>> x, w = torch.ones(2, 3, 5, 5), torch.ones(4, 3, 3, 3)
-    >>> tuple(torch.nn.functional.conv2d(x, w, padding=1).shape)
+    >>> tuple(F.conv2d(x, w, padding=1).shape)
     (2, 4, 5, 5)
     """
 def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _int | Sequence[_int] = 1, padding: _int | Sequence[_int] = 0, dilation: _int | Sequence[_int] = 1, groups: _int = 1) -> Tensor:
@@ -337,9 +335,8 @@ def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _i
 
     Raises RuntimeError when sizes, channels or types do not fit.
 
-    >>> import rushlight as torch
     >>> x, w = torch.ones(2, 3, 5, 5, 5), torch.ones(4, 3, 3, 3, 3)
-    >>> tuple(torch.nn.functional.conv3d(x, w, padding=1).shape)
+    >>> tuple(F.conv3d(x, w, padding=1).shape)
     (2, 4, 5, 5, 5)
     """
 def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: _int = 0) -> Tensor:
@@ -366,7 +363,7 @@ def conv_transpose1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, 
     Raises RuntimeError when sizes, channels or types do not fit.
 
     >>> x, w = torch.ones(2, 3, 5), torch.ones(3, 4, 2)
-    >>> tuple(torch.nn.functional.conv_transpose1d(x, w, stride=2).shape)
+    >>> tuple(F.conv_transpose1d(x, w, stride=2).shape)
     (2, 4, 10)
     """
 def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _int | Sequence[_int] = 1, padding: _int | Sequence[_int] = 0, output_padding: _int | Sequence[_int] = 0, groups: _int = 1, dilation: _int | Sequence[_int] = 1) -> Tensor:
@@ -383,7 +380,7 @@ def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, 
     Raises RuntimeError when sizes, channels or types do not fit.
 
     >>> x, w = torch.ones(2, 3, 5, 5), torch.ones(3, 4, 2, 2)
-    >>> tuple(torch.nn.functional.conv_transpose2d(x, w, stride=2).shape)
+    >>> tuple(F.conv_transpose2d(x, w, stride=2).shape)
     (2, 4, 10, 10)
     """
 def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _int | Sequence[_int] = 1, padding: _int | Sequence[_int] = 0, output_padding: _int | Sequence[_int] = 0, groups: _int = 1, dilation: _int | Sequence[_int] = 1) -> Tensor:
@@ -400,7 +397,7 @@ def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, 
     Raises RuntimeError when sizes, channels or types do not fit.
 
     >>> x, w = torch.ones(2, 3, 5, 5, 5), torch.ones(3, 4, 2, 2, 2)
-    >>> tuple(torch.nn.functional.conv_transpose3d(x, w, stride=2).shape)
+    >>> tuple(F.conv_transpose3d(x, w, stride=2).shape)
     (2, 4, 10, 10, 10)
     """
 def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: _float = 0, size_average: _bool | None = None, reduce: _bool | None = None, reduction: _str = 'mean') -> Tensor:
@@ -414,11 +411,13 @@ def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin
     tensor(0.2929)
     """
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: _int = 1, eps: _float = 1e-08) -> Tensor:
-    """x1 . x2 / (max(|x1|, eps) * max(|x2|, eps)) along `dim`.
+    """x1 . x2 / (max(|x1|, eps) * max(|x2|, eps)) along `dim`, which the result does not have.
 
-    >>> import rushlight as torch
-    >>> torch.cosine_similarity(torch.tensor([[1., 0.]]), torch.tensor([[2., 0.]]))
-    tensor([1.])
+    The operands broadcast; 1 for the same direction, -1 for the opposite.
+
+    >>> x = torch.tensor([[1.0, 0.0], [1.0, 1.0]])
+    >>> torch.cosine_similarity(x, torch.tensor([[2.0, 0.0]]))
+    tensor([1.0000, 0.7071])
     """
 def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: _bool | None = None, ignore_index: _int = -100, reduce: _bool | None = None, reduction: _str = 'mean', label_smoothing: _float = 0.0) -> Tensor:
     """-log softmax(x)[t]: from scores x, and class indices or class probabilities t.
@@ -430,8 +429,7 @@ def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, s
         ignore_index: a class index that does not count.
         label_smoothing: the part of the target that is spread evenly over the classes.
 
-    >>> import rushlight as torch
-    >>> torch.nn.functional.cross_entropy(torch.zeros(1, 2), torch.tensor([1]))
+    >>> F.cross_entropy(torch.zeros(1, 2), torch.tensor([1]))
     tensor(0.6931)
     """
 def ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: _int = 0, reduction: _str = 'mean', zero_infinity: _bool = False) -> Tensor:
@@ -520,8 +518,7 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: _int | None = None, ma
         sparse: the table's gradient is a sparse tensor of the rows that were looked up, which
             SparseAdam, SGD and Adagrad take.
 
-    >>> import rushlight as torch
-    >>> torch.nn.functional.embedding(torch.tensor([1]), torch.eye(2))
+    >>> F.embedding(torch.tensor([1]), torch.eye(2))
     tensor([[0., 1.]])
     """
 def embedding_bag(input: Tensor, weight: Tensor, offsets: Tensor | None = None, max_norm: _float | None = None, norm_type: _float = 2, scale_grad_by_freq: _bool = False, mode: _str = 'mean', sparse: _bool = False, per_sample_weights: Tensor | None = None, include_last_offset: _bool = False, padding_idx: _int | None = None) -> Tensor:
@@ -730,8 +727,7 @@ def interpolate(input: Tensor, size: _int | Sequence[_int] | None = None, scale_
         recompute_scale_factor: use the ratio of the sizes instead of `scale_factor` itself.
         antialias: widen the filter when shrinking ("bilinear", "bicubic", "lanczos").
 
-    >>> import rushlight as torch
-    >>> torch.nn.functional.interpolate(torch.tensor([[[1., 2.]]]), scale_factor=2)
+    >>> F.interpolate(torch.tensor([[[1., 2.]]]), scale_factor=2)
     tensor([[[1., 1., 2., 2.]]])
     """
 def kl_div(input: Tensor, target: Tensor, size_average: _bool | None = None, reduce: _bool | None = None, reduction: _str = 'mean', log_target: _bool = False) -> Tensor:
@@ -983,9 +979,14 @@ def mish(input: Tensor, inplace: _bool = False) -> Tensor:
 def mse_loss(input: Tensor, target: Tensor, size_average: _bool | None = None, reduce: _bool | None = None, reduction: _str = 'mean', weight: Tensor | None = None) -> Tensor:
     """(x - t)**2, reduced; with `weight` the mean is divided by the sum of the weights.
 
-    >>> import rushlight as torch
-    >>> torch.nn.functional.mse_loss(torch.tensor([1., 2.]), torch.tensor([1., 4.]))
+    `reduction` is "mean", "sum" or "none" (the result has the shape of the operands). Operands of
+    different shapes broadcast, with a warning.
+
+    >>> x, t = torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0])
+    >>> F.mse_loss(x, t)
     tensor(2.)
+    >>> F.mse_loss(x, t, reduction="none")
+    tensor([0., 4.])
     """
 def multi_head_attention_forward(query: Tensor, key: Tensor, value: Tensor | Number, embed_dim_to_check: _int, num_heads: _int, in_proj_weight: Tensor, in_proj_bias: Tensor, bias_k: Tensor, bias_v: Tensor, add_zero_attn: _bool, dropout_p: _float, out_proj_weight: Tensor, out_proj_bias: Tensor, training: _bool = True, key_padding_mask: Tensor | None = None, need_weights: _bool = True, attn_mask: Tensor | None = None, use_separate_proj_weight: _bool = False, q_proj_weight: Tensor | None = None, k_proj_weight: Tensor | None = None, v_proj_weight: Tensor | None = None, static_k: Tensor | None = None, static_v: Tensor | None = None, average_attn_weights: _bool = True, is_causal: _bool = False) -> builtins.tuple[Tensor, ...]:
     """The forward of `nn.MultiheadAttention` as a function of its parameters.
@@ -1051,22 +1052,22 @@ def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, size_a
         weight: (C), a factor for each class; the mean is divided by the sum of the factors.
         ignore_index: a target that does not count.
 
-    >>> import rushlight as torch
-    >>> torch.nn.functional.nll_loss(torch.tensor([[-1., -2.]]), torch.tensor([1]))
+    >>> F.nll_loss(torch.tensor([[-1., -2.]]), torch.tensor([1]))
     tensor(2.)
     """
 def normalize(input: Tensor, p: _float = 2.0, dim: _int = 1, eps: _float = 1e-12, out: Tensor | None = None) -> Tensor:
-    """x / max(norm(x), eps), the p-norm over `dim`.
+    """x / max(norm(x), eps): vectors of length 1, by the p-norm over `dim` (one, or several).
 
-    >>> import rushlight as torch
-    >>> torch.nn.functional.normalize(torch.tensor([[3., 4.]]))
+    >>> x = torch.tensor([[3.0, 4.0]])
+    >>> F.normalize(x)
     tensor([[0.6000, 0.8000]])
+    >>> F.normalize(x, p=1)
+    tensor([[0.4286, 0.5714]])
     """
 def one_hot(tensor: Tensor, num_classes: _int = -1) -> Tensor:
     """1 at each index, 0 elsewhere: (*) -> (*, num_classes), int64.
 
-    >>> import rushlight as torch
-    >>> torch.nn.functional.one_hot(torch.tensor([1, 0]))
+    >>> F.one_hot(torch.tensor([1, 0]))
     tensor([[0, 1],
             [1, 0]])
     """
@@ -1080,8 +1081,7 @@ def pad(input: Tensor, pad: _int | Sequence[_int], mode: _str = 'constant', valu
             "replicate" (the edge repeated) or "circular" (wrapped around).
         value: of the frame, for "constant".
 
-    >>> import rushlight as torch
-    >>> torch.nn.functional.pad(torch.tensor([1., 2., 3.]), (1, 2))
+    >>> F.pad(torch.tensor([1., 2., 3.]), (1, 2))
     tensor([0., 1., 2., 3., 0., 0.])
     """
 def pairwise_distance(x1: Tensor, x2: Tensor, p: _float = 2.0, eps: _float = 1e-06, keepdim: _bool = False) -> Tensor:
@@ -1269,8 +1269,7 @@ def soft_margin_loss(input: Tensor, target: Tensor, size_average: _bool | None =
 def softmax(input: Tensor, dim: _int | None = None, dtype: _dtype | None = None) -> Tensor:
     """exp(x) / sum(exp(x)) along `dim`: numbers in [0, 1] that add up to 1.
 
-    >>> import rushlight as torch
-    >>> torch.nn.functional.softmax(torch.tensor([0., 0.]), dim=0)
+    >>> F.softmax(torch.tensor([0., 0.]), dim=0)
     tensor([0.5000, 0.5000])
     """
 def softmin(input: Tensor, dim: _int | None = None, dtype: _dtype | None = None) -> Tensor:
@@ -1353,8 +1352,7 @@ def triplet_margin_with_distance_loss(anchor: Tensor, positive: Tensor, negative
 def unfold(input: Tensor, kernel_size: _int | Sequence[_int], dilation: _int | Sequence[_int] = 1, padding: _int | Sequence[_int] = 0, stride: _int | Sequence[_int] = 1) -> Tensor:
     """Sliding windows of images (N, C, H, W) as columns (N, C * kh * kw, L); also unbatched.
 
-    >>> import rushlight as torch
-    >>> torch.nn.functional.unfold(torch.ones(1, 2, 4, 4), 2).shape
+    >>> F.unfold(torch.ones(1, 2, 4, 4), 2).shape
     torch.Size([1, 8, 9])
     """
 def upsample(input: Tensor, size: _int | Sequence[_int] | None = None, scale_factor: Number | Sequence[_float] | None = None, mode: _str = 'nearest', align_corners: _bool | None = None) -> Tensor:
