@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import operator
+import re
+from collections.abc import Hashable
 from typing import Any
 
 from rushlight import assembly
@@ -74,23 +76,23 @@ def resolve_name(f: Any) -> str | None:
     >>> print(torch.overrides.resolve_name(len))
     None
     """
-    from rushlight.tensor import Tensor
-
-    if (known := _names().get(f)) is not None:
-        return known
-    name = getattr(f, "__name__", "")
-    return f"torch.Tensor.{name}" if getattr(Tensor, name, None) is f else None
+    return _names().get(f) if isinstance(f, Hashable) else None
 
 
 @functools.cache
 def _names() -> dict[Any, str]:
     """What functions are called, with PyTorch's name in front."""
+    from rushlight.tensor import Tensor
+
     found: dict[Any, str] = {}
     for space in SPACES:
         for name, fn in assembly.namespaces.get(space, {}).items():
             if callable(fn):
                 whole = ".".join(dict.fromkeys(("torch", space, name)))
                 found.setdefault(fn, whole)
+    for name, fn in vars(Tensor).items():
+        if callable(fn) and not re.match("_[^_]", name):
+            found.setdefault(fn, f"torch.Tensor.{name}")
     return found
 
 
