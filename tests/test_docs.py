@@ -11,9 +11,12 @@ import builtins
 import doctest
 import functools
 import importlib
+import importlib.util
 import inspect
 import pkgutil
 import re
+import subprocess
+import sys
 from collections import defaultdict
 from pathlib import Path
 from types import ModuleType
@@ -27,6 +30,7 @@ from rushlight.ops.core.record import registry
 
 ROOT = Path(__file__).parent.parent
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+GROUPS = ("rushlight.distributed", "rushlight.nn.parallel")
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
@@ -54,6 +58,25 @@ def run(test: doctest.DocTest) -> None:
     assert results.failed == 0, "".join(report)
 
 
+def with_group(test: doctest.DocTest) -> bool:
+    """Whether an example joins a process group: that needs MPI, and leaves threads behind."""
+    return any("init_process_group(" in example.source for example in test.examples)
+
+
+def run_with_groups() -> int:
+    """Run the examples that join a process group; how many docstrings they stand in."""
+    found = 0
+    for name in modules():
+        if name.startswith(GROUPS):
+            module = importlib.import_module(name)
+            names = {**NAMES, **vars(module)}
+            for test in doctest.DocTestFinder(exclude_empty=True).find(module, name, globs=names):
+                if with_group(test):
+                    run(test)
+                    found += 1
+    return found
+
+
 @functools.cache
 def published() -> dict[str, dict[str, str]]:
     """Docstrings of records and composites by the file that they stand in: doctest does not find
@@ -76,12 +99,26 @@ def test_docstrings(name: str) -> None:
     if module is rushlight:  # whose `float` is a type of tensors
         names = {**names, **vars(builtins)}
     for test in doctest.DocTestFinder(exclude_empty=True).find(module, name, globs=names):
-        if test.examples:
+        if with_group(test):
+            assert name.startswith(GROUPS), f"{test.name} is run by nobody"
+        elif test.examples:
             run(test)
     for path, text in published().get(module.__file__ or "", {}).items():
         test = doctest.DocTestParser().get_doctest(text, names, path, module.__file__, 0)
         if test.examples:
             run(test)
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("mpi4py") is None,
+    reason="mpi4py is not installed (pip install 'rushlight[distributed]')",
+)
+def test_docstrings_with_a_process_group() -> None:
+    """In a process of their own."""
+    command = [sys.executable, "-m", "tests.test_docs"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert int(done.stdout.split()[0]) > 10
 
 
 def test_docstrings_of_records_are_found() -> None:
@@ -108,3 +145,7 @@ def test_pages(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_public_names_exist() -> None:
     for name in rushlight.__all__:
         assert hasattr(rushlight, name), name
+
+
+if __name__ == "__main__":
+    print(f"{run_with_groups()} docstrings")

@@ -71,7 +71,13 @@ __all__ = [
 
 
 def skip_all_guards_unsafe(guard_entries: list[Any]) -> list[bool]:
-    """Which guards to keep, for `options={"guard_filter_fn": ...}`: all, because none is unsafe."""
+    """Which guards to keep, for `options={"guard_filter_fn": ...}`: all, because none is unsafe.
+
+    PyTorch's drop some; here the others of this family (`skip_guard_on_...`) are this function.
+
+    >>> torch.compiler.skip_all_guards_unsafe([])
+    []
+    """
     return [True] * len(guard_entries)
 
 
@@ -80,13 +86,25 @@ skip_guard_on_inbuilt_nn_modules_unsafe = skip_all_guards_unsafe
 
 
 def save_cache_artifacts() -> None:
-    """None, as in PyTorch where there is nothing to save: kernels are on disk anyway."""
+    """None, as in PyTorch where there is nothing to save: kernels are on disk anyway.
+
+    >>> print(torch.compiler.save_cache_artifacts())
+    None
+    """
 
 
 def load_cache_artifacts(serialized_artifacts: bytes) -> None:
-    """None: nothing is loaded."""
+    """None: nothing is loaded, because nothing needs to be.
+
+    >>> print(torch.compiler.load_cache_artifacts(b""))
+    None
+    """
 
 
 def set_enable_guard_collectives(enabled: bool) -> bool:
-    """False, which it was before: one process decides alone."""
+    """False, which it was before: one process decides alone.
+
+    >>> torch.compiler.set_enable_guard_collectives(False)
+    False
+    """
     return False

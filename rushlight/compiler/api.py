@@ -150,22 +150,54 @@ def check(dynamic: Any, backend: Any, mode: Any, options: Any) -> None:
 
 
 def is_compiling() -> bool:
-    """Whether this thread runs code that is being captured."""
+    """Whether this thread runs code that is being captured.
+
+    >>> torch.compiler.is_compiling()
+    False
+    >>> seen = []
+    >>> @torch.compile
+    ... def f(x):
+    ...     seen.append(torch.compiler.is_compiling())
+    ...     return x + 1
+    >>> _ = f(torch.ones(2))
+    >>> seen
+    [True]
+    """
     return state.capturing.active
 
 
 def is_dynamo_compiling() -> bool:
-    """The same."""
+    """The same as `is_compiling`.
+
+    >>> torch.compiler.is_dynamo_compiling()
+    False
+    """
     return state.capturing.active
 
 
 def is_exporting() -> bool:
-    """False: nothing is exported."""
+    """False: nothing is exported.
+
+    >>> torch.compiler.is_exporting()
+    False
+    """
     return False
 
 
 def reset() -> None:
-    """Forget all plans: every compiled callable is captured anew when it is called next."""
+    """Forget all plans: every compiled callable is captured anew when it is called next.
+
+    >>> @torch.compile
+    ... def f(x):
+    ...     print("captured")
+    ...     return x + 1
+    >>> x = torch.ones(1)
+    >>> _ = f(x)
+    captured
+    >>> torch.compiler.reset()
+    >>> _ = f(x)
+    captured
+    """
     state.reset()
 
 
@@ -182,15 +214,31 @@ _default_backend: list[Any] = ["inductor"]
 
 
 def set_default_backend(backend: str | Callable[..., Any] | None) -> None:
-    """The backend of `compile` where none is named."""
+    """The backend of `compile` where none is named.
+
+    Args:
+        backend: a name of `torch.compiler.list_backends()`, a function, or None for the own one.
+
+    >>> torch.compiler.set_default_backend("eager")
+    >>> torch.compiler.get_default_backend()
+    'eager'
+    >>> torch.compiler.set_default_backend(None)
+    """
     check(None, backend, None, None)
     _default_backend[0] = "inductor" if backend is None else backend
 
 
 def get_default_backend() -> Any:
-    """What `set_default_backend` set."""
+    """What `set_default_backend` set; "inductor", which is what programs call the own one, before.
+
+    >>> torch.compiler.get_default_backend()
+    'inductor'
+    """
     return _default_backend[0]
 
 
 def cudagraph_mark_step_begin() -> None:
-    """Does nothing: results of a compiled step are arrays of their own, never overwritten."""
+    """Does nothing: results of a compiled step are arrays of their own, never overwritten.
+
+    >>> torch.compiler.cudagraph_mark_step_begin()
+    """

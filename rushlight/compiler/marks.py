@@ -100,6 +100,12 @@ def allow_in_graph(fn: Any) -> Any:
     """Returns `fn`: functions whose calls are seen by their computations need no permission.
 
     A list or tuple of functions gives a list. Raises AssertionError for what cannot be called.
+
+    >>> @torch.compiler.allow_in_graph
+    ... def double(x):
+    ...     return x * 2
+    >>> torch.compile(lambda x: double(x) + 1)(torch.ones(2))
+    tensor([3., 3.])
     """
     if isinstance(fn, (list, tuple)):
         return [allow_in_graph(one) for one in fn]
@@ -109,7 +115,14 @@ def allow_in_graph(fn: Any) -> Any:
 
 
 def assume_constant_result(fn: Any) -> Any:
-    """Mark a function whose result is the same each time."""
+    """Mark a function whose result is the same each time: a plan keeps the first one.
+
+    >>> @torch.compiler.assume_constant_result
+    ... def size():
+    ...     return 3
+    >>> torch.compile(lambda x: x * size())(torch.ones(2))
+    tensor([3., 3.])
+    """
     fn._dynamo_marked_constant = True
     return fn
 
@@ -139,7 +152,14 @@ def wrap_numpy(fn: Any) -> Any:
 def nested_compile_region(
     fn: Any = None, is_pure: bool = False, options: Any = None, **others: Any
 ) -> Any:
-    """Returns `fn`; a decorator without it. Every plan is one region."""
+    """Returns `fn`; a decorator without it. Every plan is one region.
+
+    >>> @torch.compiler.nested_compile_region
+    ... def layer(x):
+    ...     return torch.relu(x)
+    >>> torch.compile(lambda x: layer(layer(x)))(torch.tensor([-1.0, 2.0]))
+    tensor([0., 2.])
+    """
     return fn if fn is not None else nested_compile_region
 
 
@@ -153,6 +173,14 @@ def substitute_in_graph(
     """Tell of a function that could be captured in place of `original_fn`, which is what runs.
 
     Raises TypeError where one of the two is no function or their signatures differ, as PyTorch.
+
+    >>> def original(x):
+    ...     return x + 1
+    >>> @torch.compiler.substitute_in_graph(original)
+    ... def traceable(x):
+    ...     return x + 1
+    >>> original(torch.ones(1))
+    tensor([2.])
     """
     if not callable(original_fn) or (isinstance(original_fn, type) and not is_embedded_type):
         raise TypeError(f"substitute_in_graph expects a function but got {type(original_fn)!r}")

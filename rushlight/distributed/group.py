@@ -26,6 +26,13 @@ class ProcessGroup:
     """Ranks that call collectives together.
 
     Made by `init_process_group`, `new_group` and their like; `dist.group.WORLD` is that of all.
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> world = dist.group.WORLD
+    >>> isinstance(world, dist.ProcessGroup), world.rank(), world.size()
+    (True, 0, 1)
+    >>> dist.destroy_process_group()
     """
 
     def __init__(
@@ -178,13 +185,24 @@ class _Default(type):
 
 class GroupMember(metaclass=_Default):
     """What programs compare process groups with: `new_group` gives NON_GROUP_MEMBER to processes
-    that are not in the new group; `WORLD` is the default group."""
+    that are not in the new group; `WORLD` is the default group.
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> dist.new_group([0]) is dist.GroupMember.NON_GROUP_MEMBER
+    False
+    >>> dist.destroy_process_group()
+    """
 
     NON_GROUP_MEMBER = -100
 
 
 class group(metaclass=_Default):
-    """`group.WORLD`: the default group."""
+    """`group.WORLD`: the default group.
+
+    >>> print(torch.distributed.group.WORLD)  # before init_process_group
+    None
+    """
 
 
 def uninitialized() -> NoReturn:

@@ -56,7 +56,22 @@ def padded(a: np.ndarray, size: int) -> Tensor:
 
 
 def all_gather_object(object_list: list[Any], obj: Any, group: Any = None) -> None:
-    """Give everybody's object to everybody: rank r's in `object_list[r]`. Objects are pickled."""
+    """Give everybody's object to everybody: rank r's in `object_list[r]`. Objects are pickled.
+
+    Args:
+        object_list: with a place for each rank.
+        obj: this rank's.
+
+    In a group of one:
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> found = [None] * dist.get_world_size()
+    >>> dist.all_gather_object(found, {"loss": 0.5})
+    >>> found
+    [{'loss': 0.5}]
+    >>> dist.destroy_process_group()
+    """
     g = resolve(group)
     if g is None:
         return outside("all_gather_object")
@@ -75,7 +90,16 @@ def gather_object(
     group: Any = None,
     group_dst: int | None = None,
 ) -> None:
-    """Give everybody's object to rank `dst`. Objects are pickled."""
+    """Give everybody's object to rank `dst`. Objects are pickled.
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> found = [None] * dist.get_world_size()
+    >>> dist.gather_object("done", found, dst=0)
+    >>> found
+    ['done']
+    >>> dist.destroy_process_group()
+    """
     g = resolve(group)
     if g is None:
         return outside("gather_object")
@@ -103,7 +127,16 @@ def broadcast_object_list(
     device: Any = None,
     group_src: int | None = None,
 ) -> None:
-    """Give the objects of rank `src` to all ranks, in place of the list's. Objects are pickled."""
+    """Give the objects of rank `src` to all ranks, in place of the list's. Objects are pickled.
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> settings = [{"lr": 0.1}, "adam"]
+    >>> dist.broadcast_object_list(settings, src=0)
+    >>> settings
+    [{'lr': 0.1}, 'adam']
+    >>> dist.destroy_process_group()
+    """
     g = resolve(group)
     if g is None:
         return outside("broadcast_object_list")
@@ -130,7 +163,16 @@ def scatter_object_list(
     group_src: int | None = None,
 ) -> None:
     """Give the r-th object of rank `src` to rank r, in place of its list's first. Objects are
-    pickled."""
+    pickled.
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> mine = [None]
+    >>> dist.scatter_object_list(mine, ["part 0"], src=0)
+    >>> mine
+    ['part 0']
+    >>> dist.destroy_process_group()
+    """
     g = resolve(group)
     if g is None:
         return outside("scatter_object_list")
@@ -167,7 +209,18 @@ def send_object_list(
     group_dst: int | None = None,
     use_batch: bool = False,
 ) -> None:
-    """Send objects to rank `dst`. Objects are pickled."""
+    """Send objects to rank `dst`. Objects are pickled. As each of two processes runs it::
+
+        if dist.get_rank() == 0:
+            dist.send_object_list(["epoch", 3], dst=1)
+        else:
+            found = [None, None]
+            dist.recv_object_list(found, src=0)
+
+    >>> import inspect
+    >>> list(inspect.signature(torch.distributed.send_object_list).parameters)[:2]
+    ['object_list', 'dst']
+    """
     here = [packed(x) for x in object_list]
     send(tensor(np.array([a.size for a in here], np.int64)), dst, group, group_dst=group_dst)
     send(tensor(np.concatenate(here)), dst, group, group_dst=group_dst)
@@ -182,7 +235,12 @@ def recv_object_list(
     use_batch: bool = False,
 ) -> int:
     """Receive as many objects as the list has places, in place of them; the sender's rank. Objects
-    are unpickled."""
+    are unpickled. See `send_object_list`.
+
+    >>> import inspect
+    >>> list(inspect.signature(torch.distributed.recv_object_list).parameters)[:2]
+    ['object_list', 'src']
+    """
     sizes = tensor(np.zeros(len(object_list), np.int64))
     sender = recv(sizes, src, group, group_src=group_src)
     if sender < 0:

@@ -15,7 +15,11 @@ from ..dtypes import type_name
 
 
 class RedOpType(enum.IntEnum):
-    """How values of several processes are combined into one."""
+    """How values of several processes are combined into one.
+
+    >>> torch.distributed.ReduceOp.SUM == torch.distributed.ReduceOp.RedOpType.SUM
+    True
+    """
 
     SUM = 0
     AVG = 1
@@ -35,7 +39,14 @@ class RedOpType(enum.IntEnum):
 
 
 class ReduceOp:
-    """The kinds of reduction, under the names that programs pass to `all_reduce`."""
+    """The kinds of reduction, under the names that programs pass to `all_reduce`.
+
+    SUM, AVG, PRODUCT, MIN, MAX; for integers and bools also BAND, BOR and BXOR.
+
+    >>> dist = torch.distributed
+    >>> dist.ReduceOp.AVG == dist.ReduceOp.SUM
+    False
+    """
 
     RedOpType = RedOpType
     SUM = RedOpType.SUM
@@ -76,7 +87,13 @@ OF_NUMBERS = {
 
 
 def supports_complex(op: Any) -> bool:
-    """Whether complex numbers can be reduced so: sums, means and products with a factor can."""
+    """Whether complex numbers can be reduced so: sums, means and products with a factor can.
+
+    >>> torch.distributed.supports_complex(torch.distributed.ReduceOp.SUM)
+    True
+    >>> torch.distributed.supports_complex(torch.distributed.ReduceOp.MAX)
+    False
+    """
     return op not in (RedOpType.PRODUCT, RedOpType.MIN, RedOpType.MAX, *BITWISE)
 
 

@@ -23,7 +23,17 @@ handlers: dict[str, Callable[..., Iterator[Found]]] = {}
 
 def register_rendezvous_handler(scheme: str, handler: Callable[..., Iterator[Found]]) -> None:
     """Let addresses of a scheme be handled by `handler(url, timeout)`, which yields (store, rank,
-    size)."""
+    size).
+
+    >>> dist = torch.distributed
+    >>> def here(url, timeout=None, **kwargs):
+    ...     yield dist.HashStore(), 0, 1
+    >>> dist.register_rendezvous_handler("here", here)
+    >>> dist.init_process_group("gloo", init_method="here://")
+    >>> dist.get_world_size()
+    1
+    >>> dist.destroy_process_group()
+    """
     if scheme in handlers:
         raise RuntimeError(f"Rendezvous handler for {scheme}:// already registered")
     handlers[scheme] = handler
@@ -35,6 +45,12 @@ def rendezvous(url: str, rank: int = -1, world_size: int = -1, **kwargs: Any) ->
     Raises:
         ValueError: of something that is missing, or that does not fit.
         RuntimeError: for a scheme that nobody handles.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "meet")
+    >>> store, rank, size = next(torch.distributed.rendezvous(f"file://{path}", 0, 1))
+    >>> rank, size
+    (0, 1)
     """
     if not isinstance(url, (str, bytes)):
         raise RuntimeError(f"`url` must be a string. {type(url)}: {url}")

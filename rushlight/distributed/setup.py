@@ -65,12 +65,20 @@ def known(backend: Any) -> None:
 
 
 def is_available() -> bool:
-    """Whether MPI is installed: `pip install 'rushlight[distributed]'` brings it."""
+    """Whether MPI is installed: `pip install 'rushlight[distributed]'` brings it.
+
+    >>> torch.distributed.is_available()
+    True
+    """
     return mpi.installed()
 
 
 def is_initialized() -> bool:
-    """Whether there is a default process group."""
+    """Whether there is a default process group.
+
+    >>> torch.distributed.is_initialized()
+    False
+    """
     return state.default is not None
 
 
@@ -108,6 +116,14 @@ def init_process_group(
             "gloo", init_method="tcp://127.0.0.1:29503", rank=rank, world_size=2
         )
         dist.get_rank(), dist.get_world_size(), dist.get_backend()  # 0 or 1, 2, "mpi"
+
+    One process alone is a group of one:
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> dist.get_rank(), dist.get_world_size()
+    (0, 1)
+    >>> dist.destroy_process_group()
     """
     if state.default is not None:
         raise ValueError("trying to initialize the default process group twice!")
@@ -174,6 +190,12 @@ def destroy_process_group(group: Any = None) -> None:
     """End a group; without one, or with the default group, all of them.
 
     The ranks stay connected until their programs end, and may make a new default group.
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> dist.destroy_process_group()
+    >>> dist.is_initialized()
+    False
     """
     if group is GroupMember.NON_GROUP_MEMBER:
         return
@@ -224,6 +246,13 @@ def new_group(
     Raises:
         ValueError: a rank that there is not, or one twice.
         DistBackendError: some ranks do not call it in time.
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> pair = dist.new_group([0])
+    >>> dist.get_process_group_ranks(pair)
+    [0]
+    >>> dist.destroy_process_group()
     """
     parent = default()
     known(backend)
@@ -283,6 +312,13 @@ def new_subgroups(
 
     Raises:
         ValueError: the world does not divide by the size.
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> mine, groups = dist.new_subgroups(group_size=1)
+    >>> len(groups), dist.get_process_group_ranks(mine)
+    (1, [0])
+    >>> dist.destroy_process_group()
     """
     size = default().world.size
     if group_size is None:
@@ -306,7 +342,15 @@ def new_subgroups_by_enumeration(
     pg_options: Any = None,
     group_desc: str | None = None,
 ) -> tuple[Any, list[Any]]:
-    """A group for each list of ranks, which have none in common: (the one of this rank, all)."""
+    """A group for each list of ranks, which have none in common: (the one of this rank, all).
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> mine, groups = dist.new_subgroups_by_enumeration([[0]])
+    >>> len(groups), dist.get_process_group_ranks(mine)
+    (1, [0])
+    >>> dist.destroy_process_group()
+    """
     if not ranks_per_subgroup_list:
         raise ValueError("The arg 'ranks_per_subgroup_list' cannot be empty")
     seen = [r for ranks in ranks_per_subgroup_list for r in ranks]
@@ -363,22 +407,42 @@ def split_group(
 
 
 def get_rank(group: Any = None) -> int:
-    """This process's rank in a group; -1 when it is not in it."""
+    """This process's rank in a group; -1 when it is not in it.
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> dist.get_rank()
+    0
+    >>> dist.destroy_process_group()
+    """
     g = resolve(group)
     return -1 if g is None else g.rank()
 
 
 def get_world_size(group: Any = None) -> int:
-    """How many processes are in a group; -1 when this one is not."""
+    """How many processes are in a group; -1 when this one is not.
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> dist.get_world_size()
+    1
+    >>> dist.destroy_process_group()
+    """
     g = resolve(group)
     return -1 if g is None else g.size()
 
 
 def get_backend(group: Any = None) -> str:
-    """ "mpi", whatever `init_process_group` was asked for.
+    """"mpi", whatever `init_process_group` was asked for.
 
     Raises:
         ValueError: there is no group, or this process is not in it.
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> dist.get_backend()
+    'mpi'
+    >>> dist.destroy_process_group()
     """
     if resolve(group) is None:
         raise ValueError("Invalid process group specified")
@@ -386,15 +450,25 @@ def get_backend(group: Any = None) -> str:
 
 
 def get_backend_config(group: Any = None) -> str:
-    """The same for each device, as PyTorch writes it."""
+    """The same for each device, as PyTorch writes it.
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> dist.get_backend_config()
+    'cpu:mpi'
+    >>> dist.destroy_process_group()
+    """
     return f"cpu:{get_backend(group)}"
 
 
 def get_default_backend_for_device(device: Any) -> str:
-    """ "mpi" for the CPU.
+    """"mpi" for the CPU.
 
     Raises:
         ValueError: for another device.
+
+    >>> torch.distributed.get_default_backend_for_device("cpu")
+    'mpi'
     """
     kind = str(getattr(device, "type", device)).partition(":")[0]
     if kind != "cpu":
@@ -403,7 +477,14 @@ def get_default_backend_for_device(device: Any) -> str:
 
 
 def get_global_rank(group: ProcessGroup, group_rank: int) -> int:
-    """The rank in the world of a group's rank."""
+    """The rank in the world of a group's rank.
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> dist.get_global_rank(dist.new_group([0]), 0)
+    0
+    >>> dist.destroy_process_group()
+    """
     g = resolve(group)
     if g is None or not 0 <= group_rank < g.size():
         raise ValueError(f"Group rank {group_rank} is not part of group {group}")
@@ -411,7 +492,14 @@ def get_global_rank(group: ProcessGroup, group_rank: int) -> int:
 
 
 def get_group_rank(group: ProcessGroup, global_rank: int) -> int:
-    """The rank in a group of the world's rank."""
+    """The rank in a group of the world's rank.
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> dist.get_group_rank(dist.new_group([0]), 0)
+    0
+    >>> dist.destroy_process_group()
+    """
     g = resolve(group)
     if g is None:
         raise ValueError(f"Group {group} is not registered, please create group with new_group API")
@@ -419,18 +507,36 @@ def get_group_rank(group: ProcessGroup, global_rank: int) -> int:
 
 
 def get_process_group_ranks(group: ProcessGroup | None) -> list[int]:
-    """The ranks of the world that are in a group, in its order."""
+    """The ranks of the world that are in a group, in its order.
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> dist.get_process_group_ranks(dist.group.WORLD)
+    [0]
+    >>> dist.destroy_process_group()
+    """
     g = resolve(group)
     return [] if g is None else list(g.ranks)
 
 
 def get_pg_count() -> int:
-    """How many groups this process has."""
+    """How many groups this process has.
+
+    >>> torch.distributed.get_pg_count()
+    0
+    """
     return len(state.groups)
 
 
 def get_node_local_rank(fallback_rank: int | None = None) -> int:
-    """LOCAL_RANK of the environment, or the fallback."""
+    """LOCAL_RANK of the environment, or the fallback.
+
+    Raises:
+        RuntimeError: neither is there.
+
+    >>> torch.distributed.get_node_local_rank(fallback_rank=0)
+    0
+    """
     if "LOCAL_RANK" in os.environ:
         return int(os.environ["LOCAL_RANK"])
     if fallback_rank is not None:
@@ -442,12 +548,21 @@ def get_node_local_rank(fallback_rank: int | None = None) -> int:
 
 
 def is_torchelastic_launched() -> bool:
-    """Whether a launcher says so, as torchrun does: TORCHELASTIC_RUN_ID is set."""
+    """Whether a launcher says so, as torchrun does: TORCHELASTIC_RUN_ID is set.
+
+    >>> torch.distributed.is_torchelastic_launched()
+    False
+    """
     return os.environ.get("TORCHELASTIC_RUN_ID") is not None
 
 
 def is_nccl_available() -> bool:
-    """False: there are no GPUs. `backend="nccl"` is accepted, and means MPI."""
+    """False: there are no GPUs. `backend="nccl"` is accepted, and means MPI. So is it of UCC and
+    XCCL.
+
+    >>> torch.distributed.is_nccl_available()
+    False
+    """
     return False
 
 
@@ -455,24 +570,46 @@ is_ucc_available = is_xccl_available = is_nccl_available
 
 
 def is_mpi_available() -> bool:
-    """The same as `is_available`."""
+    """The same as `is_available`.
+
+    >>> torch.distributed.is_mpi_available() == torch.distributed.is_available()
+    True
+    """
     return is_available()
 
 
 def is_gloo_available() -> bool:
-    """The same as `is_available`."""
+    """The same as `is_available`.
+
+    >>> torch.distributed.is_gloo_available() == torch.distributed.is_available()
+    True
+    """
     return is_available()
 
 
 def is_backend_available(backend: str) -> bool:
-    """Whether a backend can be asked for."""
+    """Whether a backend can be asked for.
+
+    >>> torch.distributed.is_backend_available("gloo"), torch.distributed.is_backend_available("x")
+    (True, False)
+    """
     return Backend(backend) in ("gloo", "mpi") and is_available()
 
 
 def shrink_group(
     ranks_to_exclude: list[int], group: Any = None, shrink_flags: int = 0, pg_options: Any = None
 ) -> NoReturn:
-    """Raises: an MPI world has the ranks that it began with."""
+    """Raises: an MPI world has the ranks that it began with.
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> try:
+    ...     dist.shrink_group([0])
+    ... except (NotImplementedError, RuntimeError, ValueError, TypeError):
+    ...     print("start the job anew with fewer ranks")
+    start the job anew with fewer ranks
+    >>> dist.destroy_process_group()
+    """
     raise NotImplementedError(
         message(
             "shrink_group: an MPI world keeps the ranks that it began with",

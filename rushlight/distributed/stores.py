@@ -57,6 +57,13 @@ class Store:
     """What all stores do. Subclasses keep the values.
 
     A class of a user's own overrides `set`, `get`, `add`, `wait` and what else it can.
+
+    >>> store = torch.distributed.HashStore()
+    >>> isinstance(store, torch.distributed.Store)
+    True
+    >>> store.set("lr", "0.1")
+    >>> store.get("lr"), store.add("epoch", 1), store.check(["lr"])
+    (b'0.1', 1, True)
     """
 
     def __init__(self) -> None:

@@ -22,6 +22,14 @@ class Work:
     """What `async_op=True` returns.
 
     A collective's tensors may be read, and its inputs changed, after `wait()`.
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> x = torch.ones(2)
+    >>> work = dist.all_reduce(x, async_op=True)
+    >>> work.wait(), work.is_completed()
+    (True, True)
+    >>> dist.destroy_process_group()
     """
 
     def __init__(self, result: list[Any], source: int = -1) -> None:
