@@ -32,9 +32,9 @@ PICTURES = [  # name, what stands behind the #, height, colours of the page, wha
 
 
 def recorded(path: Path) -> None:
-    """The page of the first steps of the example; the last is shown, as the first ones compile."""
+    """The page of the first steps of the example."""
     subprocess.run(
-        [sys.executable, "-m", "rushlight", "explain", "--steps", "12", "--stop",
+        [sys.executable, "-m", "rushlight", "explain", "--steps", "20", "--stop",
          "--out", str(path), "examples/mnist.py", "--epochs", "1"],
         cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=True,
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -85,6 +85,11 @@ def main() -> None:
                 driver.get(f"{page.as_uri()}#{part}")
                 while not driver.execute_script("return document.documentElement.dataset.ready"):
                     time.sleep(0.05)
+                # the step that other programs on the machine disturbed least
+                driver.execute_script(
+                    "choose(R.steps.reduce((a, b) => (b.duration < a.duration ? b : a)), true)"
+                )
+                time.sleep(0.3)
                 driver.execute_script(before)
                 time.sleep(0.5)
                 path = IMAGES / f"explain-{name}.png"
