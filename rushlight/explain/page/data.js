@@ -155,6 +155,7 @@ function prefix(m) {
   return R.roots > 1 && root.name ? root.name : "";
 }
 const pathname = (m) => [prefix(m), m.path].filter(Boolean).join(".") || m.kind;
+const call_text = (e) => (e.kind === "module" ? pathname(R.modules[e.module]) : e.name);
 const module_of = (e) => (R.modules[e.module]?.path ? R.modules[e.module] : null);
 const short = (file) => file.split(/[\\/]/).pop();
 const place = (line) => `${short(line.file)}:${line.number}`;

@@ -206,7 +206,7 @@ function flame_table(host, step) {
     caption: "Calls in their order", limit: 60,
     rows: calls,
     columns: [
-      { name: "call", left: true, show: ([e, depth]) => html`<span style="padding-left:${depth * 14}px">${to_event(e, e.kind === "module" ? pathname(R.modules[e.module] || { path: e.name }) : e.name)}</span>` },
+      { name: "call", left: true, show: ([e, depth]) => html`<span style="padding-left:${depth * 14}px">${to_event(e, call_text(e))}</span>` },
       { name: "begins at", show: ([e]) => time(e.begin - step.begin) },
       { name: "takes", show: ([e]) => time(e.duration) },
       { name: "of it its own", show: ([e]) => time(Math.max(0, e.own)) },

@@ -10,16 +10,12 @@ PARTS.push({
       if (!files.has(line.file)) files.set(line.file, []);
       files.get(line.file).push(line);
     }
-    host.innerHTML = flat(html`<p class="intro">Lines of your program that called an operation or a module. Time counts everything that a line called, so a line that calls the model
-      has the time of the lines inside of it, too. <span class="key forward"></span> the call, <span class="key backward"></span> its ${word("backward", "backward")} later. Memory is what the line allocated in the step.</p>
-      ${[...files].map(([file, lines]) => html`<section class="file"><h2><span title="${file}">${short(file)}</span> <span class="soft path">${file}</span></h2><div class="wide"><table class="program"><caption>Lines of ${short(file)}</caption><thead><tr><th scope="col">line</th><th
-      scope="col" class="left code">text</th><th scope="col" class="grow">time</th><th scope="col">of step</th><th scope="col">memory</th></tr></thead>${functions(lines).map(([name, list]) => html`<tbody><tr class="function"><th></th><th
-      colspan="4" scope="rowgroup" class="left">${function_name(name)}</th></tr>${list.map((line, i) => {
-        const c = costs[line.i], gap = i && line.number > list[i - 1].number + 1;
-        return html`${gap ? html`<tr class="gap" aria-hidden="true"><td>⋯</td><td colspan="4"></td></tr>` : ""}<tr id="L${line.i}" class="line ${c.calls.length ? "" : "idle"}"><th scope="row">${line.number}</th><td class="left code"><button type="button" aria-expanded="false" title="What it called">${line.text.trimEnd()}</button></td><td class="grow">${
-        c.ahead + c.back ? html`<span class="barred"><span class="bar">${fill_of(c.ahead / top, css(c.phase))}${fill_of(c.back / top, "backward")}</span><span>${
-        time(c.ahead + c.back)}</span></span>` : ""}</td><td>${c.ahead + c.back ? percent((c.ahead + c.back) / step.duration) : ""}</td><td>${c.made ? html`<span class="barred small">${bar(c.made / peak, "saved-for-backward")}<span>${bytes(c.made)}</span></span>` : ""}</td></tr>`;
-      })}</tbody>`)}</table></div></section>`)}`);
+    host.innerHTML = flat(html`<p class="intro">Lines of your program that called an operation or a
+      module. Time counts everything that a line called, so a line that calls the model has the time
+      of the lines inside of it, too. <span class="key forward"></span> the call, <span
+      class="key backward"></span> its ${word("backward", "backward")} later. Memory is what the line
+      allocated in the step.</p>${
+      [...files].map(([file, lines]) => file_table(file, lines, costs, step, top, peak))}`);
     host.addEventListener("click", (event) => {
       const button = event.target.closest("tr.line button");
       if (button) toggle_line(button, step);
@@ -33,6 +29,32 @@ PARTS.push({
 
 const function_name = (name) => (name === "<module>" ? "outside of functions"
   : name.replaceAll(".<locals>", "").replaceAll("<lambda>", "lambda").replaceAll(/<(\w+)>/g, "$1"));
+
+function file_table(file, lines, costs, step, top, peak) {
+  return html`<section class="file"><h2><span title="${file}">${short(file)}</span> <span
+    class="soft path">${file}</span></h2><div class="wide"><table class="program">
+    <caption>Lines of ${short(file)}</caption><thead><tr><th scope="col">line</th><th scope="col"
+    class="left code">text</th><th scope="col" class="grow">time</th><th scope="col">of step</th><th
+    scope="col">memory</th></tr></thead>${functions(lines).map(([name, list]) => html`<tbody><tr
+    class="function"><th></th><th colspan="4" scope="rowgroup" class="left">${
+      function_name(name)}</th></tr>${list.map((line, i) => {
+      const gap = i && line.number > list[i - 1].number + 1;
+      return html`${gap ? html`<tr class="gap" aria-hidden="true"><td>⋯</td><td
+        colspan="4"></td></tr>` : ""}${line_row(line, costs[line.i], step, top, peak)}`;
+    })}</tbody>`)}</table></div></section>`;
+}
+
+function line_row(line, c, step, top, peak) {
+  const took = c.ahead + c.back;
+  return html`<tr id="L${line.i}" class="line ${c.calls.length ? "" : "idle"}"><th scope="row">${
+    line.number}</th><td class="left code"><button type="button" aria-expanded="false"
+    title="What it called">${line.text.trimEnd()}</button></td><td class="grow">${
+    took ? html`<span class="barred"><span class="bar">${fill_of(c.ahead / top, css(c.phase))}${
+      fill_of(c.back / top, "backward")}</span><span>${time(took)}</span></span>` : ""}</td><td>${
+    took ? percent(took / step.duration) : ""}</td><td>${
+    c.made ? html`<span class="barred small">${bar(c.made / peak, "saved-for-backward")}<span>${
+      bytes(c.made)}</span></span>` : ""}</td></tr>`;
+}
 
 /** Functions in the order of the file, each with its lines. */
 function functions(lines) {
@@ -73,8 +95,12 @@ function toggle_line(button, step) {
   }
   const calls = line_costs(step)[+row.id.slice(1)].calls;
   button.setAttribute("aria-expanded", "true");
-  row.insertAdjacentHTML("afterend", flat(html`<tr class="called"><td></td><td colspan="4" class="left">${calls.length ? html`<ul>${calls.slice(0, 40).map((e) => html`<li>${
-    to_event(e, e.kind === "module" ? pathname(R.modules[e.module] || { path: e.name }) : e.name)} <span class="soft">${e.gives.length ? shape(e.gives[0].type.shape) : ""}</span> ${time(e.duration)}${
-    e.back && e.kind !== "backward" ? html` <span class="soft">and backward ${time(e.back)}</span>` : ""}</li>`)}</ul>${calls.length > 40 ? html`<p class="soft">and ${count(calls.length - 40)} more</p>` : ""}`
-    : html`<span class="soft">Nothing in this step.</span>`}</td></tr>`));
+  const call = (e) => html`<li>${to_event(e, call_text(e))} <span class="soft">${
+    e.gives.length ? shape(e.gives[0].type.shape) : ""}</span> ${time(e.duration)}${
+    e.back && e.kind !== "backward" ? html` <span class="soft">and backward ${time(e.back)}</span>`
+      : ""}</li>`;
+  const more = calls.length > 40 ? html`<p class="soft">and ${count(calls.length - 40)} more</p>` : "";
+  row.insertAdjacentHTML("afterend", flat(html`<tr class="called"><td></td><td colspan="4"
+    class="left">${calls.length ? html`<ul>${calls.slice(0, 40).map(call)}</ul>${more}`
+      : html`<span class="soft">Nothing in this step.</span>`}</td></tr>`));
 }

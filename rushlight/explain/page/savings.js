@@ -25,15 +25,30 @@ function savings(step) {
   const behind = history(step);
   for (const r of rows) Object.assign(r, checkpointed(r, kept), detached(r, kept, behind));
   const worth = rows.filter((r) => Math.max(r.frees, r.cut) > all * 0.02);
-  const whole = html`<p>For backward the step keeps <b>${bytes(all)}</b>. If no gradients are wanted, <code>with torch.no_grad():</code> around the forward
-    saves them, and the ${time(backward)} of the backward.</p>`;
+  const whole = html`<p>For backward the step keeps <b>${bytes(all)}</b>. If no gradients are wanted,
+    <code>with torch.no_grad():</code> around the forward saves them, and the ${time(backward)} of the
+    backward.</p>`;
   if (!worth.length) return whole;
-  return html`${whole}<p class="intro">For a part of the model: ${word("checkpoint", "checkpointing")} frees what it keeps, at the price of its forward once more in each step.
-    A ${word("detach")} of its result stops the gradients there: it and everything before it would not learn.</p><div class="wide"><table><caption>What would be saved</caption><thead><tr><th scope="col" class="left">module</th><th
-    scope="col" class="grow" title="Bytes that are made in it and kept for backward">keeps for backward</th><th scope="col">a checkpoint saves</th><th scope="col">for</th><th scope="col">a detach behind it saves</th><th scope="col">and</th></tr></thead><tbody>${
-    [...together(worth), ...worth.sort((a, b) => b.frees - a.frees || b.cut - a.cut).slice(0, 12)].map((r) => html`<tr><th scope="row" class="left">${
-    r.many ? html`<b>all ${count(r.many)}</b> ${r.m.kind}${r.above ? html` <span class="soft">in ${r.above}</span>` : ""}` : html`${to_event(r.e, pathname(r.m))} <span class="soft">${r.m.kind}</span>`}</th><td class="grow"><span class="barred">${
-    bar(r.size / all, "saved-for-backward")}<span>${bytes(r.size)}</span></span></td><td>${r.frees ? bytes(r.frees) : "nothing"}</td><td>${r.frees ? html`+${time(r.again)}` : ""}</td><td>${r.many ? "" : r.cut ? bytes(r.cut) : "nothing"}</td><td>${r.many ? "" : time(r.quicker)}</td></tr>`)}</tbody></table></div>`;
+  worth.sort((a, b) => b.frees - a.frees || b.cut - a.cut);
+  return html`${whole}<p class="intro">For a part of the model: ${word("checkpoint", "checkpointing")}
+    frees what it keeps, at the price of its forward once more in each step. A ${word("detach")} of its
+    result stops the gradients there: it and everything before it would not learn.</p><div
+    class="wide"><table><caption>What would be saved</caption><thead><tr><th scope="col"
+    class="left">module</th><th scope="col" class="grow" title="Bytes that are made in it and kept for
+    backward">keeps for backward</th><th scope="col">a checkpoint saves</th><th scope="col">for</th><th
+    scope="col">a detach behind it saves</th><th scope="col">and</th></tr></thead><tbody>${
+    [...together(worth), ...worth.slice(0, 12)].map((r) => saving_row(r, all))}</tbody></table></div>`;
+}
+
+function saving_row(r, all) {
+  const above = r.above ? html` <span class="soft">in ${r.above}</span>` : "";
+  const name = r.many ? html`<b>all ${count(r.many)}</b> ${r.m.kind}${above}`
+    : html`${to_event(r.e, pathname(r.m))} <span class="soft">${r.m.kind}</span>`;
+  const cut = r.many ? "" : r.cut ? bytes(r.cut) : "nothing";
+  return html`<tr><th scope="row" class="left">${name}</th><td class="grow"><span class="barred">${
+    bar(r.size / all, "saved-for-backward")}<span>${bytes(r.size)}</span></span></td><td>${
+    r.frees ? bytes(r.frees) : "nothing"}</td><td>${r.frees ? `+${time(r.again)}` : ""}</td><td>${
+    cut}</td><td>${r.many ? "" : time(r.quicker)}</td></tr>`;
 }
 
 /** Layers of one kind beside each other, as people checkpoint them: all at once. */
