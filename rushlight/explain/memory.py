@@ -82,7 +82,7 @@ class Memory:
             return NONE
         place = len(self.blocks)
         if event != NONE:
-            at = self._now = max(at, self._now)
+            at = self._now = max(at, self._now + 1)
         self.blocks.append(
             Block(size, at, NONE, event, line, role, name, dtype.name, tuple(shape))
         )
@@ -105,7 +105,7 @@ class Memory:
             return
         self._alive.pop(life.key, None)
         block = self.blocks[life.place]
-        block.died = self._now = max(self.clock(), self._now)
+        block.died = self._now = max(self.clock(), self._now + 1)
         self.live -= block.bytes
 
     def close(self) -> None:

@@ -175,4 +175,4 @@ def test_births_and_deaths_stand_in_the_order_in_which_they_happened() -> None:
     second = np.zeros(1000, np.float32)
     memory.met(second, 1, NONE, 90)  # the event ended before its operand was given up
     assert memory.peak == 4000
-    assert [(b.born, b.died) for b in memory.blocks] == [(10, 100), (100, NONE)]
+    assert [(b.born, b.died) for b in memory.blocks] == [(10, 100), (101, NONE)]

@@ -9,22 +9,32 @@ PARTS.push({
   draw(host, step) {
     if (!step || !events_of(step).length) { host.innerHTML = flat(nothing("No time was recorded.")); return; }
     const shares = phases(step);
-    host.innerHTML = flat(html`<section><h2>The step from left to right</h2><p class="intro">Wide is long; what lies below a call ran inside it.
-      Click a call to enlarge it, ${key("Esc")} to go back; ${key("←")} ${key("→")} ${key("↑")} ${key("↓")} walk, ${key("Enter")} enlarges. Gaps are Python between operations.</p>
+    host.innerHTML = flat(html`<section><h2>The step from left to right</h2><p class="intro">Wide is
+      long; what lies below a call ran inside it.
+      Click a call to enlarge it, ${key("Esc")} to go back; ${key("←")} ${key("→")} ${key("↑")}
+        ${key("↓")} walk, ${key("Enter")} enlarges. Gaps are Python between operations.</p>
       ${phase_legend(step, shares)}<div class="flame-box"><canvas class="icicle" tabindex="0" role="application"
-      aria-label="Calls over the time of the step: arrow keys walk, Enter enlarges; the same stands in the table below" aria-describedby="flame-text"></canvas><div class="tip" hidden></div></div>
+      aria-label="Calls over the time of the step: arrow keys walk, Enter enlarges; the same stands
+        in the table below" aria-describedby="flame-text"></canvas><div class="tip" hidden></div></div>
       <p id="flame-text" class="readout" aria-live="polite">${time(step.duration)} from left to right.</p>
       <details class="twin"><summary>The same as a table</summary><div></div></details></section>
-      <section><h2>Operations, the longest first</h2><p class="intro">The ${word("share of the machine", "share")} says how near a call came to the limits of this machine${
-      R.machine.flops ? html`: ${rate(R.machine.flops)} of float32 products and ${flow(R.machine.bandwidth)} of memory, as measured` : ""}.
-      The last column says which of the two limits is nearer, or that neither is: then the call is too small, or does something else.</p>
-      <div class="roof"></div><p class="actions"><label>One row for <select class="grouping"><option value="op">each operation and shape</option><option
-      value="name">each name</option><option value="module">each module</option><option value="line">each line</option><option value="call">each call</option></select></label></p><div class="ops"></div></section>`);
+      <section><h2>Operations, the longest first</h2><p class="intro">The
+        ${word("share of the machine", "share")} says how near a call came to the limits of this machine${
+      R.machine.flops ? html`: ${rate(R.machine.flops)} of float32 products and
+        ${flow(R.machine.bandwidth)} of memory, as measured` : ""}.
+      The last column says which of the two limits is nearer, or that neither is: then the call is
+        too small, or does something else.</p>
+      <div class="roof"></div><p class="actions"><label>One row for <select class="grouping"><option
+        value="op">each operation and shape</option><option
+      value="name">each name</option><option value="module">each module</option><option
+        value="line">each line</option><option value="call">each
+          call</option></select></label></p><div class="ops"></div></section>`);
     const canvas = host.querySelector("canvas");
     const view = new Flame(canvas, step, host.querySelector(".tip"), host.querySelector("#flame-text"));
     host.flame = view;
     const twin = host.querySelector(".twin");
-    twin.addEventListener("toggle", () => { if (twin.open && !twin.lastElementChild.childElementCount) flame_table(twin.lastElementChild, step); });
+    twin.addEventListener("toggle", () => { if (twin.open &&
+      !twin.lastElementChild.childElementCount) flame_table(twin.lastElementChild, step); });
     const grouping = host.querySelector(".grouping");
     const again = () => ops_table(host.querySelector(".ops"), step, grouping.value);
     grouping.addEventListener("change", again);
@@ -96,7 +106,8 @@ class Flame {
       if (x < wide - 50) c.fillText(time(t), x + 5, 8);
     }
     const inks = {};
-    for (const p of PHASES) inks[p] = [colour(`--${css(p)}`), colour(`--${css(p)}-pale`), colour("--on-colour"), colour("--ink")];
+    for (const p of PHASES) inks[p] = [colour(`--${css(p)}`), colour(`--${css(p)}-pale`),
+      colour("--on-colour"), colour("--ink")];
     const ends = new Array(this.depth + 1).fill(-1);
     for (const e of this.calls) {
       if (e.end < this.view[0] || e.begin > this.view[1]) continue;
@@ -108,7 +119,8 @@ class Flame {
       const solid = only(e) || !["module", "function", "backward"].includes(e.kind);
       c.fillStyle = solid ? strong : pale;
       c.fillRect(from, y, w, ROW - 1);
-      if (e === this.chosen) { c.strokeStyle = ink; c.lineWidth = 2; c.strokeRect(from + 1, y + 1, Math.max(w - 2, 1), ROW - 3); }
+      if (e === this.chosen) { c.strokeStyle = ink; c.lineWidth = 2; c.strokeRect(from + 1, y + 1,
+        Math.max(w - 2, 1), ROW - 3); }
       if (w > 34) {
         c.fillStyle = solid ? on : ink;
         c.fillText(this.fitting(c, this.label(e), w - 10), from + 6, y + ROW / 2);
@@ -157,15 +169,19 @@ class Flame {
   select(e) {
     this.chosen = e;
     const m = R.modules[e.module], line = line_of(e);
-    this.text.innerHTML = flat(html`<b>${this.label(e)}</b> <span class="soft">${m && e.kind !== "module" && m.path ? `in ${pathname(m)}, ` : ""}${
-      PHASE_NAMES[e.phase] || e.phase}</span> ${time(e.duration)}, ${percent(e.duration / this.step.duration)} of the step${
-      below(e).length ? html`, ${time(e.own)} of it outside of the calls below` : ""}. ${to_line(line)} <a href="#graph/e${e.i}">Show in the graph</a>`);
+    this.text.innerHTML = flat(html`<b>${this.label(e)}</b> <span class="soft">${m && e.kind !==
+      "module" && m.path ? `in ${pathname(m)}, ` : ""}${
+      PHASE_NAMES[e.phase] || e.phase}</span> ${time(e.duration)}, ${percent(e.duration /
+        this.step.duration)} of the step${
+      below(e).length ? html`, ${time(e.own)} of it outside of the calls below` : ""}.
+        ${to_line(line)} <a href="#graph/e${e.i}">Show in the graph</a>`);
     this.draw();
   }
 
   zoom(e) {
     const from = [...this.view];
-    const to = e && (e.begin !== this.view[0] || e.end !== this.view[1]) ? [e.begin, Math.max(e.end, e.begin + 1)] : [...this.whole];
+    const to = e && (e.begin !== this.view[0] || e.end !== this.view[1]) ? [e.begin, Math.max(e.end,
+      e.begin + 1)] : [...this.whole];
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) { this.view = to; this.draw(); return; }
     const began = performance.now();
     const move = () => {
@@ -206,7 +222,8 @@ function flame_table(host, step) {
     caption: "Calls in their order", limit: 60,
     rows: calls,
     columns: [
-      { name: "call", left: true, show: ([e, depth]) => html`<span style="padding-left:${depth * 14}px">${to_event(e, call_text(e))}</span>` },
+      { name: "call", left: true, show: ([e, depth]) => html`<span style="padding-left:${depth *
+        14}px">${to_event(e, call_text(e))}</span>` },
       { name: "begins at", show: ([e]) => time(e.begin - step.begin) },
       { name: "takes", show: ([e]) => time(e.duration) },
       { name: "of it its own", show: ([e]) => time(Math.max(0, e.own)) },

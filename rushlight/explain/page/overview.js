@@ -13,7 +13,8 @@ PARTS.push({
       <section><h2>Where the time goes</h2>${phase_bar(step, shares)}</section>
       ${R.findings.length ? html`<div class="beside wide-left"><section><h2>Advice</h2>${advice()}</section>
         <section>${longest(step)}${all_steps(step)}</section></div>`
-      : html`<section><h2>Advice</h2>${advice()}</section><div class="beside"><section>${longest(step)}</section><section>${all_steps(step)}</section></div>`
+      : html`<section><h2>Advice</h2>${advice()}</section><div
+        class="beside"><section>${longest(step)}</section><section>${all_steps(step)}</section></div>`
       }${glossary()}`);
   },
   go(item) { point_at(by(item)); },
@@ -34,22 +35,28 @@ function alarms() {
   const out = [];
   if (R.error) {
     const e = R.events[R.failed];
-    out.push(html`<section class="alarm" id="error"><h2>The program ended with an error</h2><pre>${R.error}</pre>${e ? html`<p>It came from ${
-      to_event(shown(e))}${module_of(e) ? html` in module ${to_module(module_of(e))}` : ""}.</p>${quoted(line_of(e))}` : ""}</section>`);
+    out.push(html`<section class="alarm" id="error"><h2>The program ended with an
+      error</h2><pre>${R.error}</pre>${e ? html`<p>It came from ${
+      to_event(shown(e))}${module_of(e) ? html` in module ${to_module(module_of(e))}` :
+        ""}.</p>${quoted(line_of(e))}` : ""}</section>`);
   }
   const b = R.broken;
   if (b) {
     const e = R.events[b.event], line = e && line_of(e), module = e && R.modules[e.module];
-    out.push(html`<section class="alarm" id="broken"><h2>${b.what === "NaN" ? "A NaN appeared" : "An infinity appeared"
-      }${R.stepped && b.step >= 0 ? ` in step ${b.step + 1}` : ""}</h2><p>The first ${b.what} of this recording stands in the
-      <b>${b.where}</b>${e ? html` of ${to_event(shown(e))}` : ""}${module && module.path ? html` in module ${to_module(module)}` : ""
+    out.push(html`<section class="alarm" id="broken"><h2>${b.what === "NaN" ? "A NaN appeared" :
+      "An infinity appeared"
+      }${R.stepped && b.step >= 0 ? ` in step ${b.step + 1}` : ""}</h2><p>The first ${b.what} of
+        this recording stands in the
+      <b>${b.where}</b>${e ? html` of ${to_event(shown(e))}` : ""}${module && module.path ? html` in
+        module ${to_module(module)}` : ""
       }, in ${PHASE_NAMES[b.phase] || b.phase}. ${b.finite_inputs
         ? "Everything that went in was finite, so this is where it came from."
         : "What went in was not finite either: it came from outside of what was recorded."}</p>${quoted(line)}
       <p class="soft">${WORDS.NaN}</p></section>`);
   }
   if (R.unreached.length) {
-    out.push(html`<section class="alarm" id="unreached"><h2>${plural(R.unreached.length, "parameter")} got no gradient</h2>
+    out.push(html`<section class="alarm" id="unreached"><h2>${plural(R.unreached.length,
+      "parameter")} got no gradient</h2>
       <p>The optimiser cannot change what has no gradient.</p>${unreached_list(12)}</section>`);
   }
   const wrong = R.findings.filter((f) => f.weight >= 2);
@@ -91,19 +98,23 @@ function phase_bar(step, shares) {
 
 function phase_legend(step, shares) {
   return html`<ul class="legend">${parts_of(shares).map((p) => html`<li><span class="key ${css(p)}"></span><span
-      class="label">${p === "python" || p === "compiled" ? word(PHASE_NAMES[p]) : PHASE_NAMES[p]}</span><span class="amount">${
+      class="label">${p === "python" || p === "compiled" ? word(PHASE_NAMES[p]) :
+        PHASE_NAMES[p]}</span><span class="amount">${
       time(shares[p])}</span><span class="share">${percent(shares[p] / step.duration)}</span></li>`)}</ul>`;
 }
 
 /** The operation that an advice is about, if it is about one. */
-const told = (f) => (f.event >= 0 && !["step", "module", "loader", "item"].includes(R.events[f.event].kind) ? R.events[f.event] : null);
+const told = (f) => (f.event >= 0 && !["step", "module", "loader",
+  "item"].includes(R.events[f.event].kind) ? R.events[f.event] : null);
 
 function advice() {
   if (!R.findings.length) {
-    return html`<p class="soft">Nothing was found that would make the step faster or smaller, or its result right.</p>`;
+    return html`<p class="soft">Nothing was found that would make the step faster or smaller, or its
+      result right.</p>`;
   }
   const order = [...R.findings].sort((a, b) => b.weight - a.weight);
-  return html`<ol class="advice">${order.map((f) => html`<li class="${f.weight >= 2 ? "wrong" : ""}" id="advice-${css(f.kind)}">
+  return html`<ol class="advice">${order.map((f) => html`<li class="${f.weight >= 2 ? "wrong" : ""}"
+    id="advice-${css(f.kind)}">
     <h3>${prose(f.title)}</h3>${f.gain ? html`<p class="gain"><b>${f.gain}</b> <span class="soft">${
       f.measured ? "measured" : "computed"}</span></p>` : ""}<p>${prose(f.text)}</p>${
       quoted(line_of(f))}${told(f) || f.module >= 0 ? html`<p class="links">${
@@ -115,21 +126,27 @@ function advice() {
 function longest(step) {
   const found = new Map();
   for (const e of events_of(step)) {
-    if (!["op", "node", "leaf", "optimizer", "loader", "compiled", "collective", "zero_grad", "item"].includes(e.kind)) continue;
-    if (e.parent >= 0 && ["op", "node", "leaf", "optimizer", "compiled", "collective", "zero_grad", "item", "loader"].includes(R.events[e.parent].kind)) continue;
+    if (!["op", "node", "leaf", "optimizer", "loader", "compiled", "collective", "zero_grad",
+      "item"].includes(e.kind)) continue;
+    if (e.parent >= 0 && ["op", "node", "leaf", "optimizer", "compiled", "collective", "zero_grad",
+      "item", "loader"].includes(R.events[e.parent].kind)) continue;
     const m = R.modules[e.module];
     const inside = m && (m.path || m.parent < 0 && !m.inside.length) && ["op", "node", "leaf"].includes(e.kind);
-    const key = inside ? `m${m.i}` : e.kind === "node" || e.kind === "op" ? `o${shown(e.of >= 0 ? R.events[e.of] : e).name}` : e.kind;
-    if (!found.has(key)) found.set(key, { event: shown(e.of >= 0 ? R.events[e.of] : e), module: inside ? m : null, ahead: 0, back: 0, phase: e.phase });
+    const key = inside ? `m${m.i}` : e.kind === "node" || e.kind === "op" ? `o${shown(e.of >= 0 ?
+      R.events[e.of] : e).name}` : e.kind;
+    if (!found.has(key)) found.set(key, { event: shown(e.of >= 0 ? R.events[e.of] : e), module:
+      inside ? m : null, ahead: 0, back: 0, phase: e.phase });
     found.get(key)[e.phase === "backward" ? "back" : "ahead"] += e.duration;
   }
   const list = [...found.values()].sort((a, b) => b.ahead + b.back - a.ahead - a.back).slice(0, 8);
   const top = most(list, (x) => x.ahead + x.back);
   return html`<h2>The longest parts</h2><ul class="longest">${list.map((x) => html`<li><span class="label">${
-    x.module ? html`${to_module(x.module)} <span class="soft">${x.module.kind}</span>` : x.event.kind === "leaf" ? "adding into .grad"
+    x.module ? html`${to_module(x.module)} <span class="soft">${x.module.kind}</span>` :
+      x.event.kind === "leaf" ? "adding into .grad"
       : html`${to_event(x.event)} <span class="soft">${KIND_ABOUT[x.event.kind] || ""}</span>`
   }</span><span class="amount">${time(x.ahead + x.back)}</span><span class="pair">${
-    fill_of(x.ahead / top, css(x.phase === "backward" ? "forward" : x.phase))}${fill_of(x.back / top, "backward")}</span></li>`)}</ul>`;
+    fill_of(x.ahead / top, css(x.phase === "backward" ? "forward" : x.phase))}${fill_of(x.back /
+      top, "backward")}</span></li>`)}</ul>`;
 }
 
 function all_steps(step) {
@@ -138,9 +155,16 @@ function all_steps(step) {
   const top = most(R.steps.length > 2 ? R.steps.slice(1) : R.steps, (s) => s.duration);
   const peaks = R.steps.some((s) => s.peak), losses = R.steps.some((s) => s.loss !== null);
   const list = R.steps.length > 12 ? [...R.steps.slice(0, 4), ...R.steps.slice(-8)] : R.steps;
-  return html`<h2>All steps</h2><table class="steps-table"><thead><tr><th scope="col">step</th><th scope="col" class="grow">time</th>${peaks ? html`<th scope="col">${
-    word("peak")}</th>` : ""}${losses ? html`<th scope="col">loss</th>` : ""}</tr></thead><tbody>${list.map((s) => html`<tr ${
-    html`class="${s === step ? "now" : ""} ${s.duration > top ? "over" : ""}"`}><th scope="row">${is_kept(s) ? html`<a href="#overview?step=${s.i + 1}">${s === R.rest ? "rest" : s.i + 1}</a>` : s.i + 1}</th><td class="grow">${
-    bar(s.duration / top, "ink")}<span>${time(s.duration)}</span></td>${peaks ? html`<td>${s.peak ? bytes(s.peak) : ""}</td>` : ""}${
-    losses ? html`<td>${s.loss === null ? "" : digits(s.loss, 4)}</td>` : ""}</tr>`)}</tbody></table>${R.steps.every(is_kept) ? "" : html`<p class="soft">Steps with a link are in this page whole, of the others only what stands here.</p>`}`;
+  return html`<h2>All steps</h2><table class="steps-table"><thead><tr><th scope="col">step</th><th
+    scope="col" class="grow">time</th>${peaks ? html`<th scope="col">${
+    word("peak")}</th>` : ""}${losses ? html`<th scope="col">loss</th>` :
+      ""}</tr></thead><tbody>${list.map((s) => html`<tr ${
+    html`class="${s === step ? "now" : ""} ${s.duration > top ? "over" : ""}"`}><th
+      scope="row">${is_kept(s) ? html`<a href="#overview?step=${s.i + 1}">${s === R.rest ? "rest" :
+        s.i + 1}</a>` : s.i + 1}</th><td class="grow">${
+    bar(s.duration / top, "ink")}<span>${time(s.duration)}</span></td>${peaks ? html`<td>${s.peak ?
+      bytes(s.peak) : ""}</td>` : ""}${
+    losses ? html`<td>${s.loss === null ? "" : digits(s.loss, 4)}</td>` :
+      ""}</tr>`)}</tbody></table>${R.steps.every(is_kept) ? "" : html`<p class="soft">Steps with a
+        link are in this page whole, of the others only what stands here.</p>`}`;
 }

@@ -28,7 +28,8 @@ PARTS.push({
 });
 
 const function_name = (name) => (name === "<module>" ? "outside of functions"
-  : name.replaceAll(".<locals>", "").replaceAll("<lambda>", "lambda").replaceAll(/<(\w+)>/g, "$1"));
+  : name.replaceAll(/\.<(locals|genexpr|listcomp|setcomp|dictcomp)>/g, "").replaceAll("<lambda>",
+    "lambda").replaceAll(/<(\w+)>/g, "$1"));
 
 function file_table(file, lines, costs, step, top, peak) {
   return html`<section class="file"><h2><span title="${file}">${short(file)}</span> <span
@@ -37,7 +38,7 @@ function file_table(file, lines, costs, step, top, peak) {
     class="left code">text</th><th scope="col" class="grow">time</th><th scope="col">of step</th><th
     scope="col">memory</th></tr></thead>${functions(lines).map(([name, list]) => html`<tbody><tr
     class="function"><th></th><th colspan="4" scope="rowgroup" class="left">${
-      function_name(name)}</th></tr>${list.map((line, i) => {
+      name}</th></tr>${list.map((line, i) => {
       const gap = i && line.number > list[i - 1].number + 1;
       return html`${gap ? html`<tr class="gap" aria-hidden="true"><td>⋯</td><td
         colspan="4"></td></tr>` : ""}${line_row(line, costs[line.i], step, top, peak)}`;
@@ -60,8 +61,9 @@ function line_row(line, c, step, top, peak) {
 function functions(lines) {
   const groups = new Map();
   for (const line of [...lines].sort((a, b) => a.number - b.number)) {
-    if (!groups.has(line.function)) groups.set(line.function, []);
-    groups.get(line.function).push(line);
+    const name = function_name(line.function);
+    if (!groups.has(name)) groups.set(name, []);
+    groups.get(name).push(line);
   }
   return [...groups];
 }
@@ -70,7 +72,8 @@ function functions(lines) {
 function line_costs(step) {
   const costs = R.lines.map(() => ({ ahead: 0, back: 0, made: 0, phase: "other", calls: [] }));
   const again = (e) => { // whether a call around it was made by the same line
-    for (let p = e.parent; p >= 0; p = R.events[p].parent) if (R.events[p].line === e.line && R.events[p].kind !== "step") return true;
+    for (let p = e.parent; p >= 0; p = R.events[p].parent) if (R.events[p].line === e.line &&
+      R.events[p].kind !== "step") return true;
     return false;
   };
   for (const e of events_of(step)) {
@@ -82,7 +85,8 @@ function line_costs(step) {
     if (c.phase === "other") c.phase = e.phase;
     c.calls.push(e);
   }
-  for (const b of R.blocks) if (b.line >= 0 && b.born >= step.begin && b.born <= step.end) costs[b.line].made += b.bytes;
+  for (const b of R.blocks) if (b.line >= 0 && b.born >= step.begin && b.born <= step.end)
+    costs[b.line].made += b.bytes;
   return costs;
 }
 

@@ -13,7 +13,8 @@ function keepings(step) {
 function savings(step) {
   const kept = keepings(step), all = sum([...kept.values()]);
   const backward = sum(events_of(step).filter((e) => e.kind === "backward"), (e) => e.duration);
-  if (!all) return html`<p class="soft">Nothing is kept for backward in this step, so there is nothing that a ${word("no_grad")}, a ${word("detach")} or a ${word("checkpoint")} would free.</p>`;
+  if (!all) return html`<p class="soft">Nothing is kept for backward in this step, so there is
+    nothing that a ${word("no_grad")}, a ${word("detach")} or a ${word("checkpoint")} would free.</p>`;
   const below = new Map(); // module call -> what its operations keep
   for (const [i, size] of kept) {
     for (let p = i; p >= 0; p = R.events[p].parent) {
@@ -89,7 +90,8 @@ function detached({ e }, kept, from) {
   const given = new Set(e.gives.map((v) => v.made_by));
   if (!ends.length) { // the loss is unknown: what ran before the module's end
     let cut = 0, quicker = 0;
-    for (const [i, n] of kept) if (R.events[i].end <= e.end) { cut += n; quicker += sum(R.events[i].nodes, (x) => x.duration); }
+    for (const [i, n] of kept) if (R.events[i].end <= e.end) { cut += n; quicker +=
+      sum(R.events[i].nodes, (x) => x.duration); }
     return { cut, quicker };
   }
   const reached = (stop) => {

@@ -1,7 +1,8 @@
 // The field that finds modules, operations, lines, parameters and advice; `/` goes to it.
 
 const search_box = () => html`<input id="search" type="search" role="combobox" autocomplete="off"
-  spellcheck="false" placeholder="Find a module, operation or line" aria-label="Find a module, an operation, a line or a parameter"
+  spellcheck="false" placeholder="Find a module, operation or line" aria-label="Find a module, an
+    operation, a line or a parameter"
   aria-expanded="false" aria-controls="found" aria-autocomplete="list"><ul id="found" role="listbox"
   aria-label="Found" hidden></ul>`;
 
@@ -10,7 +11,8 @@ let index = null;
 function entries() {
   const out = [];
   for (const m of R.modules) {
-    if (m.calls.length) out.push({ kind: "module", text: pathname(m), about: m.kind, to: () => `graph/e${(m.calls.find((c) => c.step === chosen.i) || m.calls[0]).i}` });
+    if (m.calls.length) out.push({ kind: "module", text: pathname(m), about: m.kind, to: () =>
+      `graph/e${(m.calls.find((c) => c.step === chosen.i) || m.calls[0]).i}` });
   }
   const seen = new Map();
   for (const e of R.events) {
@@ -27,10 +29,13 @@ function entries() {
   for (const entry of seen.values()) {
     entry.to = () => `graph/e${(entry.events.find((e) => e.step === chosen.i) || entry.events[0]).i}`;
   }
-  for (const l of R.lines) out.push({ kind: "line", text: l.text.trim(), about: place(l), to: () => `program/L${l.i}` });
+  for (const l of R.lines) out.push({ kind: "line", text: l.text.trim(), about: place(l), to: () =>
+    `program/L${l.i}` });
   const names = new Set(R.numbers.filter((n) => n.what === "parameter" || n.what === "gradient").map((n) => n.name));
-  for (const name of names) out.push({ kind: "parameter", text: name, about: "its numbers", to: () => `numbers/${name}` });
-  for (const f of R.findings) out.push({ kind: "advice", text: f.title, about: f.gain, to: () => `overview/advice-${css(f.kind)}` });
+  for (const name of names) out.push({ kind: "parameter", text: name, about: "its numbers", to:
+    () => `numbers/${name}` });
+  for (const f of R.findings) out.push({ kind: "advice", text: f.title, about: f.gain, to: () =>
+    `overview/advice-${css(f.kind)}` });
   for (const entry of out) entry.low = `${entry.text} ${entry.about} ${entry.also || ""}`.toLowerCase();
   return out;
 }

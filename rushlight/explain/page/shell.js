@@ -14,7 +14,8 @@ function first_step() {
   if (R.first !== undefined) return R.first;
   const steps = R.steps.slice(0, R.whole).filter(is_kept);
   const usual = steps.length > 2 ? steps.filter((s) => s.i) : steps.slice(-1);
-  const times = usual.map((s) => s.duration).sort((a, b) => a - b), median = times[Math.floor((times.length - 1) / 2)];
+  const times = usual.map((s) => s.duration).sort((a, b) => a - b), median =
+    times[Math.floor((times.length - 1) / 2)];
   R.first = R.broken && R.steps[R.broken.step] || usual.findLast((s) => s.duration === median) || null;
   return R.first;
 }
@@ -37,7 +38,8 @@ function frame() {
       aria-labelledby="tab-${p.id}" class="part" hidden></section>`)}</main>
     <footer><p>Recorded ${R.began || "at an unknown time"} on ${R.machine.name || "an unknown machine"
       }${R.machine.cores ? `, ${plural(R.machine.threads, "thread")} on ${
-      plural(R.machine.cores, "core")}` : ""}, by Rushlight${R.version.includes("+") ? "" : ` ${R.version}`}. This file holds all that it
+      plural(R.machine.cores, "core")}` : ""}, by Rushlight${R.version.includes("+") ? "" :
+        ` ${R.version}`}. This file holds all that it
       shows and asks nobody for anything.${R.left_out ? ` So that it stays small, ${
       plural(R.left_out, "event")} were left out.` : ""}</p></footer>`);
   for (const p of PARTS) by(`tab-${p.id}`).setAttribute("aria-controls", `part-${p.id}`);

@@ -8,9 +8,11 @@ PARTS.push({
   draw(host, step) {
     if (!step || !events_of(step).length) { host.innerHTML = flat(nothing("No operation was recorded.")); return; }
     host.innerHTML = flat(html`<div class="heading"><p class="intro">Each row is a call: of a module, of an operation,
-      of the optimiser. Open it with a click or ${key("→")}; ${key("↑")} ${key("↓")} walk. On the left is the time of the call,
+      of the optimiser. Open it with a click or ${key("→")}; ${key("↑")} ${key("↓")} walk. On the
+        left is the time of the call,
       on the right the time that its ${word("backward", "backward")} took later.</p>
-      <p class="actions"><button type="button" data-unfold="modules">Unfold modules</button><button type="button" data-unfold="none">Fold all</button></p></div>
+      <p class="actions"><button type="button" data-unfold="modules">Unfold modules</button><button
+        type="button" data-unfold="none">Fold all</button></p></div>
       <div class="tree"><div class="row head" aria-hidden="true"><span>call</span><span
       class="shape">result</span><span class="parameters">parameters</span><span class="ahead">time</span><span
       class="back">its backward</span><span class="whole">of step</span></div><div class="rows"></div></div>`);
@@ -50,20 +52,27 @@ const inner = (e) => [...e.inside].sort((a, b) => a.begin - b.begin);
 function call_row(e) {
   const step = R.steps[e.step] || chosen;
   const m = e.kind === "module" ? R.modules[e.module] : null;
-  const result = e.gives.length ? e.gives.map((v) => shape(v.type.shape)).slice(0, 2).join(", ") + (e.gives.length > 2 ? ", …" : "") : "";
+  const result = e.gives.length ? e.gives.map((v) => shape(v.type.shape)).slice(0, 2).join(", ") +
+    (e.gives.length > 2 ? ", …" : "") : "";
   const back = e.kind === "node" || e.kind === "backward" ? 0 : e.back;
   const share = (e.duration + back) / step.duration;
   const flag = R.flags.get(e.i) || R.flags.get(only(e)?.i);
-  return html`<details class="call ${m ? "module" : e.kind}" id="e${e.i}" style="--depth:${depth_of(e)}"><summary class="row"><span class="name">${call_name(e, m)}${
-    flag ? html` <span class="flag">${flag}</span>` : ""}</span><span class="shape">${result}</span><span class="parameters">${
-    m && m.all ? count(m.all) : ""}</span><span class="ahead">${bar(e.duration / longest_call, css(e.phase))}<span class="amount">${
-    time(e.duration)}</span></span><span class="back">${back ? html`${bar(back / longest_call, "backward")}<span class="amount">${
-    time(back)}</span>` : ""}</span><span class="whole">${percent(share)}</span></summary><div class="inside"></div></details>`;
+  return html`<details class="call ${m ? "module" : e.kind}" id="e${e.i}"
+    style="--depth:${depth_of(e)}"><summary class="row"><span class="name">${call_name(e, m)}${
+    flag ? html` <span class="flag">${flag}</span>` : ""}</span><span
+      class="shape">${result}</span><span class="parameters">${
+    m && m.all ? count(m.all) : ""}</span><span class="ahead">${bar(e.duration / longest_call,
+      css(e.phase))}<span class="amount">${
+    time(e.duration)}</span></span><span class="back">${back ? html`${bar(back / longest_call,
+      "backward")}<span class="amount">${
+    time(back)}</span>` : ""}</span><span class="whole">${percent(share)}</span></summary><div
+      class="inside"></div></details>`;
 }
 
 /** The module that called it. */
 function caller(e) {
-  for (let p = e.parent; p >= 0; p = R.events[p].parent) if (R.events[p].kind === "module") return R.modules[R.events[p].module];
+  for (let p = e.parent; p >= 0; p = R.events[p].parent) if (R.events[p].kind === "module")
+    return R.modules[R.events[p].module];
   return null;
 }
 
@@ -78,7 +87,8 @@ function call_name(e, m) {
     const above = caller(e)?.path;
     const own = above && m.path.startsWith(above + ".") ? m.path.slice(above.length + 1) : m.path;
     const again = m.calls.filter((c) => c.step === e.step);
-    return html`<b>${own || prefix(m) || m.kind}</b>${own || prefix(m) ? html` <span class="kind">${m.kind}</span>` : ""}${
+    return html`<b>${own || prefix(m) || m.kind}</b>${own || prefix(m) ? html` <span
+      class="kind">${m.kind}</span>` : ""}${
       again.length > 1 ? html` <span class="soft">call ${again.indexOf(e) + 1} of ${again.length}</span>` : ""}`;
   }
   const what = KIND_ABOUT[e.kind];
@@ -88,7 +98,8 @@ function call_name(e, m) {
   }
   if (e.kind === "node") {
     const op = R.events[e.of];
-    return html`<code>${e.name}</code>${op ? html` <span class="soft">of ${shown(op).name}${module_of(op) ? ` in ${pathname(module_of(op))}` : ""}</span>` : ""}`;
+    return html`<code>${e.name}</code>${op ? html` <span class="soft">of
+      ${shown(op).name}${module_of(op) ? ` in ${pathname(module_of(op))}` : ""}</span>` : ""}`;
   }
   return html`<code>${e.name}</code>${what ? html` <span class="soft">${what}</span>` : ""}`;
 }
@@ -113,7 +124,8 @@ function module_facts(e) {
   const m = R.modules[e.module];
   return html`<div class="facts"><p><code>${m.repr}</code></p><p class="soft">${[
     m.path ? pathname(m) : "the outermost module",
-    m.all ? plural(m.all, "parameter") + (m.parameters !== m.all && m.parameters ? `, ${count(m.parameters)} its own` : "") : "no parameters",
+    m.all ? plural(m.all, "parameter") + (m.parameters !== m.all && m.parameters ?
+      `, ${count(m.parameters)} its own` : "") : "no parameters",
     m.training ? "in training mode" : "in evaluation mode",
     ...e.gives.slice(0, 1).map((v) => `gives ${typed(v.type)}`),
   ].join(" · ")}</p>${own_numbers(m)}${quoted(line_of(e))}</div>`;
@@ -122,7 +134,8 @@ function module_facts(e) {
 /** Links to what stands in a module's own parameters. */
 function own_numbers(m) {
   const names = [...new Set(R.numbers.filter((n) => n.what === "parameter" && n.module === m.i).map((n) => n.name))];
-  return names.length ? html`<p><span class="soft">What stands in</span> ${names.slice(0, 8).map((name, i) => html`${i ? ", " : ""}<a href="#numbers/${
+  return names.length ? html`<p><span class="soft">What stands in</span> ${names.slice(0,
+    8).map((name, i) => html`${i ? ", " : ""}<a href="#numbers/${
     encodeURIComponent(name)}"><code>${name.split(".").pop()}</code></a>`)}</p>` : "";
 }
 
