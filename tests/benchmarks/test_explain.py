@@ -8,20 +8,12 @@ import rushlight
 from benchmarks import explain
 
 
-@pytest.mark.parametrize("name", ["MNIST", "LSTM", "GPT", "DCGAN"])
+@pytest.mark.parametrize("name", ["MNIST", "GPT"])
 def test_time(name: str) -> None:
     rushlight.manual_seed(0)
-    plain, recorded, _ = explain.compare(name, rounds=3)
+    plain, recorded, _ = explain.compare(name, rounds=2)
     assert min(recorded) <= explain.MOST_TIME * min(plain)
 
 
 def test_memory() -> None:
     assert explain.memory("MNIST", True) <= explain.MOST_MEMORY * explain.memory("MNIST", False)
-
-
-@pytest.mark.long
-def test_a_large_network() -> None:
-    rushlight.manual_seed(0)
-    plain, recorded, _ = explain.compare("ResNet-50", rounds=2)
-    assert min(recorded) <= explain.MOST_TIME * min(plain)
-    assert explain.memory("GPT", True) <= explain.MOST_MEMORY * explain.memory("GPT", False)
