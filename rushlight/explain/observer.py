@@ -1,89 +1,45 @@
 """The observer: what happens in a step, as events.
 
-A `Look` is one of the observers of its thread (`autograd/observe.py`). It keeps a stack of open
-events and a list of all of them. What can be found out later (records, plans, texts, statistics)
-is left for later; the time that the look itself takes is taken out of all times.
+A `Look` is one of the observers of its thread (`autograd/observe.py`). What can be found out later
+(records, plans, texts, statistics) is left for later; the time that the look itself takes is taken
+out of all times.
 
-Read next: `session.py`, which begins and ends a recording.
+Read next: `events.py` for how events are kept, `session.py`, which begins and ends a recording.
 """
 
 from __future__ import annotations
 
-import os
 import sys
-import time
-import weakref
 from typing import Any
 
 import numpy as np
 
-from ..autograd.node import LEAF, Cut, Extras, Out, TensorBase
-from ..autograd.observe import Observer
+from ..autograd.node import Out, TensorBase
 from ..ops.core.record import Op
 from . import announce
 from .chain import unreached
-from .lines import Lines
-from .memory import Memory, arrays, tensors
-from .modules import Modules
-from .numbers import Samples, norm, parameters, type_name
-from .recording import NONE, Event, Optimizer, Parameter, Saved, Step, Unreached, Value
+from .events import PART, Events, Reference, now
+from .memory import arrays, tensors
+from .numbers import norm, parameters, type_name
+from .recording import NONE, Event, Optimizer, Parameter, Value
 
 ndarray = np.ndarray
-now = time.perf_counter_ns
 MOST = 200_000  # events that are kept
-LEFT_OUT = -2  # the mark of an event that is not kept
-PART = -3  # the mark of what is a part of the open event
 # Functions of which it is kept what they give, as of modules.
 ACTIVATIONS = frozenset(["relu", "relu6", "leaky_relu", "elu", "gelu", "silu", "sigmoid", "tanh",
                          "hardtanh", "softplus"])  # fmt: skip
 NAMES = {"aten::lift_fresh": "tensor"}  # of steps that are not called as PyTorch's profiler does
 PHASE = {"backward": "backward", "optimizer": "optimizer", "zero_grad": "zero_grad",
          "loader": "data"}  # fmt: skip
-KEEPING = ("forward", "backward", "zero_grad", "data")  # phases that operations take over
 
 
-class Look(Observer):
-    """Writes down what happens in the thread that made it.
-
-    Args:
-        most: how many events are kept.
-        ended: called when an optimiser has made a step.
-    """
+class Look(Events):
+    """Writes down what happens in the thread that made it."""
 
     spans = replays = True
 
     def __init__(self, most: int = MOST, ended: Any = None) -> None:
-        self.events: list[Event] = []
-        self.steps: list[Step] = []
-        self.lines = Lines()
-        self.modules = Modules()
-        self.memory = Memory(self.clock)
-        self.samples = Samples()
-        self.most = most
-        self.ended = ended
-        self.unreached: list[Unreached] = []
-        self.parameters: list[Parameter] = []
-        self.evaluated: list[int] = []
-        self.left_out = 0
-        self.over = False  # calls that are under way when it ends still tell of their end
-        self.lost = 0
-        self.began = now()
-        self.open: list[int] = []  # places of open events
-        self.within: list[Any] = []  # the modules that are being called
-        self.module = NONE
-        self.step = NONE
-        self.ops: dict[int, Any] = {}  # event: what it computes, for `plans.py`
-        self.calls: dict[int, Any] = {}  # event: metadata and parameters of the call
-        self.cuts: dict[int, Any] = {}  # event: why its results have no history
-        self.loss: dict[int, float] = {}  # event: the number that it gave
-        self.optimizers: dict[int, tuple[Any, Optimizer]] = {}
-        self.failed = NONE  # the event that an error came from first
-        self.functions: set[int] = set()  # calls of an `autograd.Function`
-        self._programs = 0  # of a compiled function, when it is called
-        self._saved: dict[int, Any] = {}  # event of a node that runs: what it has saved
-        self._nodes: dict[int, int] = {}  # number of a node: the event that made it
-        self._made: dict[int, tuple[Any, int]] = {}  # array without history: its event
-        self._shared: dict[Any, Any] = {}  # metadata of calls, each kept once
+        super().__init__(most, ended)
         self._enter: dict[str, Any] = {
             "op": self._enter_op, "inplace": self._enter_inplace,
             "composite": self._enter_composite, "function": self._enter_function,
@@ -100,19 +56,20 @@ class Look(Observer):
             "compiled": self._leave_compiled,
         }  # fmt: skip
 
-    def clock(self) -> int:
-        """Nanoseconds since the beginning, without what recording took."""
-        return now() - self.began - self.lost
-
     # -- spans ---------------------------------------------------------------------------------
 
     def entering(self, kind: str, what: Any, operands: Any) -> Any:
         """Open an event; what is returned is for `leaving`."""
-        t = now()
         enter = self._enter.get(kind)
-        mark = PART if enter is None else enter(kind, what, operands, t - self.began - self.lost)
-        self.lost += now() - t
-        return mark
+        if self.busy or enter is None:
+            return PART
+        t = now()
+        self.busy = True
+        try:
+            return enter(kind, what, operands, t - self.began - self.lost)
+        finally:
+            self.busy = False
+            self.lost += now() - t
 
     def leaving(self, kind: str, what: Any, operands: Any, results: Any, begun: Any) -> None:
         """Close it."""
@@ -120,155 +77,25 @@ class Look(Observer):
             return
         t = now()
         at = t - self.began - self.lost
-        if begun >= 0:
-            self._close(begun, at)
-            leave = self._leave.get(kind)
-            if leave is not None:
-                leave(begun, what, operands, results, at)
-        elif kind == "optimizer":
-            self._end_step(at)
-            if self.ended is not None:
-                self.ended()
-        self.lost += now() - t
-
-    def _open(self, kind: str, name: str, at: int, phase: str = "") -> int:
-        """A new event inside the innermost open one."""
-        events = self.events
-        place = len(events)
-        if place >= self.most:
-            self.left_out += 1
-            return LEFT_OUT
-        if self.step == NONE and kind != "step":
-            self._begin_step(at)
-            place = len(events)
-        parent = self.open[-1] if self.open else NONE
-        if not phase:
-            phase = events[parent].phase if parent != NONE else "other"
-            if kind in ("op", "module", "function") and phase not in KEEPING:
-                phase = "forward" if phase == "other" or self.within else phase
-        event = Event(kind, name, at, NONE, parent, phase, self.step, self.module)
-        if kind not in ("node", "step"):
-            event.line, event.inner = self.lines.at(sys._getframe(3))
-        events.append(event)
-        self.open.append(place)
-        return place
-
-    def _close(self, place: int, at: int) -> None:
-        """End an event, and those inside it that an error has left open."""
-        stack = self.open
-        if place not in stack:
-            return
-        while stack[-1] != place:
-            self.events[stack.pop()].end = at
-        stack.pop()
-        self.events[place].end = at
-
-    def _top(self) -> Event | None:
-        return self.events[self.open[-1]] if self.open else None
-
-    # -- steps ---------------------------------------------------------------------------------
-
-    def _begin_step(self, at: int) -> None:
-        """Everything until the next optimiser's step is in this one."""
-        self.step = len(self.steps)
-        place = self._open("step", f"step {self.step + 1}", at, "other")
-        self.steps.append(Step(at, NONE, place, NONE, 0, at))
-        self.memory.begin_step(at)
-
-    def _end_step(self, at: int) -> None:
-        if self.step == NONE:
-            return
-        step = self.steps[self.step]
-        self._close(step.first, at)
-        step.end, step.last = at, len(self.events) - 1
-        step.peak, step.peak_at = self.memory.peak, self.memory.peak_at
-        self.step = NONE
-
-    # -- values --------------------------------------------------------------------------------
-
-    def values(self, x: Any, depth: int = 3) -> list[Value]:
-        """The tensors among operands or results."""
-        found = []
-        for t in x if isinstance(x, (list, tuple)) else (x,):
-            if isinstance(t, TensorBase):
-                found.append(self.value(t))
-            elif depth and isinstance(t, (list, tuple)):
-                found += self.values(t, depth - 1)
-        return found
-
-    def value(self, t: Any) -> Value:
-        """A tensor: its type, its shape, where it comes from."""
-        a, fn = t._a, t._fn
-        name = ""
-        if fn is None or fn is LEAF:
-            made = self._made.get(id(a))
-            maker = made[1] if made is not None and made[0]() is a else NONE
-            name = self.modules.name(t)
-        else:
-            maker = self._nodes.get((fn.node if fn.__class__ is Out else fn).seq, NONE)
-        return Value(type_name(a.dtype), tuple(a.shape), maker, name, fn is not None)
-
-    def _remember(self, place: int, out: Any, event: Event, at: int) -> None:
-        """Which event made these results, and what they are in memory."""
-        for t in out if isinstance(out, (list, tuple)) else (out,):
-            if isinstance(t, (list, tuple)):
-                self._remember(place, t, event, at)
-            if not isinstance(t, TensorBase):
-                continue
-            a, fn = t._a, t._fn
-            if a.__class__ is ndarray:
-                before = len(self.memory.blocks)
-                if self.memory.met(a, place, event.line, at, "result", event.name) >= before:
-                    event.made += a.nbytes
-            if fn is None or fn is LEAF:
-                if a.__class__ is ndarray:
-                    self._made[id(a)] = _Reference(a, self._made), place
-                cut = t._x.cut if t._x.__class__ is Extras else t._x
-                if isinstance(cut, Cut) and place not in self.cuts:
-                    self.cuts[place] = cut.why, self.lines.at_offset(cut.code, cut.lasti)
-            else:
-                node = fn.node if fn.__class__ is Out else fn
-                if self._nodes.setdefault(node.seq, place) == place and not event.saved:
-                    self._save(node, event, at)
-            if a.__class__ is ndarray and a.size == 1 and a.dtype.kind == "f":
-                # the first result is the loss, others are for its derivative
-                self.loss.setdefault(place, float(a.reshape(())[()]))
-
-    def _save(self, node: Any, event: Event, at: int) -> None:
-        """What a node keeps."""
-        kept = node.saved
-        if kept.__class__ is not tuple:
-            return
-        op = getattr(node, "op", None)
-        names = ["result", *(op.inputs if op is not None else ())]
-        for k, s in enumerate(kept):
-            for v in s if s.__class__ is tuple else (s,):
-                if v.__class__.__name__ == "Packed":
-                    v = v.value
-                a = v._a if isinstance(v, TensorBase) else v
-                if a.__class__ is not ndarray:
-                    continue
-                name = names[k] if k < len(names) else f"x{k - 1}"
-                event.saved.append(
-                    Saved(name, type_name(a.dtype), tuple(a.shape), a.nbytes, str(k))
-                )
-                self.memory.met(a, event.parent, event.line, at, "saved for backward",
-                                f"{name} of {self._called(event)}")  # fmt: skip
-
-    def _called(self, event: Event) -> str:
-        """An operation as the user calls it, and where."""
-        name = event.name
-        if event.parent != NONE and self.events[event.parent].kind == "function":
-            name = self.events[event.parent].name
-        if event.line == NONE:
-            return name
-        line = self.lines.lines[event.line]
-        return f"{name} at {os.path.basename(line.file)}:{line.number}"
+        self.busy = True
+        try:
+            if begun >= 0:
+                self.close(begun, at)
+                leave = self._leave.get(kind)
+                if leave is not None:
+                    leave(begun, what, operands, results, at)
+            elif kind == "optimizer":
+                self.end_step(at)
+                if self.ended is not None:
+                    self.ended()
+        finally:
+            self.busy = False
+            self.lost += now() - t
 
     # -- operations ----------------------------------------------------------------------------
 
     def _enter_op(self, kind: str, op: Any, inputs: Any, at: int) -> int:
-        top = self._top()
+        top = self.top()
         if top is not None:
             if top.kind == "op":
                 return PART
@@ -279,7 +106,7 @@ class Look(Observer):
                     self.ops[place] = op
                     top.takes = self.values(inputs)
                     return place
-        place = self._open("op", op.name, at)
+        place = self.opened("op", op.name, at)
         if place >= 0:
             self.ops[place] = op
             self.events[place].takes = self.values(inputs)
@@ -290,21 +117,21 @@ class Look(Observer):
         if out is None:
             self._fail(place)
             return
-        self._remember(place, out, event, at)
+        self.remember(place, out, event, at)
         event.gives = self.values(out)
         if not op.view:
             given = arrays(out)
             self.samples.look(self, place, arrays(inputs), given, op.inputs)
             if op.name in ACTIVATIONS and given:
                 self.samples.take(
-                    self, "activation", self._called(event), place, event.module, given[0]
+                    self, "activation", self.called(event), place, event.module, given[0]
                 )
 
     def _enter_inplace(self, kind: str, op: Any, inputs: Any, at: int) -> int:
-        top = self._top()
+        top = self.top()
         if top is not None and top.kind == "op":
             return PART
-        place = self._open("op", op.name + "_", at)
+        place = self.opened("op", op.name + "_", at)
         if place >= 0:
             self.ops[place] = op
             self.events[place].takes = self.values(inputs)
@@ -315,19 +142,19 @@ class Look(Observer):
 
     def _enter_composite(self, kind: str, public: Any, args: Any, at: int) -> int:
         composite = getattr(public, "composite", None)
-        top = self._top()
+        top = self.top()
         if composite is None or (top is not None and top.kind == "op"):
             return PART
         if top is not None and top.kind == "function" and top.name == composite.name:
             return PART
-        place = self._open("function", composite.name, at)
+        place = self.opened("function", composite.name, at)
         if place >= 0:
             self.ops[place] = composite
             self.events[place].takes = self.values(args)
         return place
 
     def _enter_function(self, kind: str, cls: Any, args: Any, at: int) -> int:
-        place = self._open("function", cls.__name__, at)
+        place = self.opened("function", cls.__name__, at)
         if place >= 0:
             self.functions.add(place)
             self.ops[place] = cls
@@ -341,14 +168,14 @@ class Look(Observer):
         event.gives = self.values(out)
         alone = event.kind == "function" and len(self.events) == place + 1 and event.gives
         if alone or place in self.functions:  # it computes by itself, or has a node of its own
-            self._remember(place, out, event, at)
+            self.remember(place, out, event, at)
             self.samples.look(self, place, arrays(args), arrays(out))
 
     # -- compiled programs ---------------------------------------------------------------------
 
     def _enter_compiled(self, kind: str, compiled: Any, args: Any, at: int) -> int:
         name = getattr(compiled.fn, "__qualname__", type(compiled.fn).__name__)
-        place = self._open("compiled", name, at)
+        place = self.opened("compiled", name, at)
         if place >= 0:
             self.events[place].takes = self.values(args)
             self._programs = len(compiled.entries)
@@ -360,7 +187,7 @@ class Look(Observer):
         event = self.events[place]
         if out is not None:
             event.gives = self.values(out)
-            self._remember(place, out, event, at)
+            self.remember(place, out, event, at)
         if len(compiled.entries) > self._programs:
             event.name += " (first run, which is written down)"
         if not compiled.entries:
@@ -368,7 +195,7 @@ class Look(Observer):
         program = compiled.entries[0].program
         self.ops[place] = program
         if any(line.record.name.endswith(".step") for line in program.lines):  # an optimiser's
-            self._end_step(at)
+            self.end_step(at)
             if self.ended is not None:
                 self.ended()
 
@@ -377,51 +204,67 @@ class Look(Observer):
     def performing(self, record: Any, given: Any, kw: dict[str, Any]) -> Any:
         """Of a call that is open, what it is called with; the rest is an event where it has a
         name."""
+        if self.busy:
+            return PART
         t = now()
-        top = self._top()
-        mark = PART
+        self.busy = True
+        try:
+            return self._perform(record, given, kw, t - self.began - self.lost)
+        finally:
+            self.busy = False
+            self.lost += now() - t
+
+    def _perform(self, record: Any, given: Any, kw: dict[str, Any], at: int) -> int:
+        top = self.top()
         if record.__class__ is Op:
             if top is not None and self.ops.get(self.open[-1]) is record:
                 self._call(self.open[-1], given, kw)
-        elif record.name == "item":
-            mark = self._open("item", "item", t - self.began - self.lost)
-        elif record.shown and (top is None or top.kind not in ("op", "node")):
-            name = NAMES.get(record.shown) or record.shown.partition("::")[2]
-            if top is not None and top.kind == "function" and top.name == name:
-                self.lost += now() - t
-                return PART
-            mark = self._open("op", name, t - self.began - self.lost)
-            if mark >= 0:
-                self.events[mark].bytes = moved(record, given, kw)
-        self.lost += now() - t
-        return mark
+            return PART
+        if record.name == "item":
+            told = top is not None and top.kind == "item"
+            return PART if told else self.opened("item", "item", at)
+        if not record.shown or (top is not None and top.kind in ("op", "node")):
+            return PART
+        name = NAMES.get(record.shown) or record.shown.partition("::")[2]
+        if top is not None and top.kind == "function" and top.name == name:
+            return PART
+        place = self.opened("op", name, at)
+        if place >= 0:
+            self.events[place].bytes = moved(record, given, kw)
+        return place
 
     def performed(
         self, record: Any, given: Any, kw: dict[str, Any], results: Any, begun: Any
     ) -> None:
         """Close the event of a computation; arrays that it made are met."""
-        if self.over:
+        if self.over or self.busy:
             return
         t = now()
-        at = t - self.began - self.lost
+        self.busy = True
+        try:
+            self._performed(record, results, begun, t - self.began - self.lost)
+        finally:
+            self.busy = False
+            self.lost += now() - t
+
+    def _performed(self, record: Any, results: Any, begun: int, at: int) -> None:
         if begun >= 0:
-            self._close(begun, at)
-        if results is not None and not record.view:
-            place = begun if begun >= 0 else self.open[-1] if self.open else NONE
-            event = self.events[place] if place != NONE else None
-            for a in results if results.__class__ is tuple else (results,):
-                if a.__class__ is ndarray:
-                    before = len(self.memory.blocks)
-                    line = NONE if event is None else event.line
-                    new = self.memory.met(a, place, line, at, "other", "") >= before
-                    if new and event is not None:
-                        event.made += a.nbytes
-                    if begun >= 0:
-                        self._made[id(a)] = _Reference(a, self._made), place
-                        self.events[place].gives.append(
-                            Value(type_name(a.dtype), a.shape, place)
-                        )
-        self.lost += now() - t
+            self.close(begun, at)
+        if results is None or record.view:
+            return
+        place = begun if begun >= 0 else self.open[-1] if self.open else NONE
+        event = self.events[place] if place != NONE else None
+        for a in results if results.__class__ is tuple else (results,):
+            if a.__class__ is not ndarray:
+                continue
+            before = len(self.memory.blocks)
+            line = NONE if event is None else event.line
+            new = self.memory.met(a, place, line, at, "other", "") >= before
+            if new and event is not None:
+                event.made += a.nbytes
+            if begun >= 0:
+                self.made[id(a)] = Reference(a, self.made), place
+                self.events[place].gives.append(Value(type_name(a.dtype), a.shape, place))
 
     def _call(self, place: int, given: Any, kw: dict[str, Any]) -> None:
         """Keep the metadata of an operation's call, each only once."""
@@ -445,21 +288,21 @@ class Look(Observer):
     # -- backward ------------------------------------------------------------------------------
 
     def _enter_backward(self, kind: str, roots: Any, grads: Any, at: int) -> int:
-        place = self._open("backward", "backward", at, "backward")
+        place = self.opened("backward", "backward", at, "backward")
         if place >= 0 and self.step != NONE:
             root = roots[0]
             node = root.node if root.__class__ is Out else root
-            of = self._nodes.get(node.seq, NONE) if node._is_node else NONE
+            of = self.nodes.get(node.seq, NONE) if node._is_node else NONE
             self.events[place].of = of
             if of in self.loss and self.steps[self.step].loss is None:
                 self.steps[self.step].loss = self.loss[of]
         return place
 
     def _enter_node(self, kind: str, node: Any, operands: Any, at: int) -> int:
-        place = self._open("node", node.name(), at, "backward")
+        place = self.opened("node", node.name(), at, "backward")
         if place >= 0:
             event = self.events[place]
-            of = event.of = self._nodes.get(node.seq, NONE)
+            of = event.of = self.nodes.get(node.seq, NONE)
             if of != NONE:
                 made = self.events[of]
                 event.module, event.line, event.inner = made.module, made.line, made.inner
@@ -479,7 +322,7 @@ class Look(Observer):
         event.gives = self._gradients(results)
         made = self.ops.get(event.of)
         names = made.inputs if made.__class__ is Op else []
-        where = "" if event.of == NONE else self._called(self.events[event.of])
+        where = "" if event.of == NONE else self.called(self.events[event.of])
         for k, g in enumerate(results):
             for a in _plain(g):
                 before = len(self.memory.blocks)
@@ -514,7 +357,7 @@ class Look(Observer):
         if operands[1]:  # captured, not added
             return PART
         name = known.name
-        place = self._open("leaf", name, at, "backward")
+        place = self.opened("leaf", name, at, "backward")
         if place >= 0:
             event = self.events[place]
             event.takes = self._gradients(operands[:1])
@@ -541,11 +384,13 @@ class Look(Observer):
 
     def enter_method(self, kind: str, name: str, t: Any) -> int:
         """A number is taken out of a tensor, or the tensor's history is left behind."""
+        if self.busy:
+            return PART
         begun = now()
-        top = self._top()
+        top = self.top()
         place = PART
         if top is None or top.kind not in ("op", "item"):
-            place = self._open(kind, name, begun - self.began - self.lost)
+            place = self.opened(kind, name, begun - self.began - self.lost)
             if place >= 0:
                 self.events[place].takes = [self.value(t)]
         self.lost += now() - begun
@@ -553,18 +398,17 @@ class Look(Observer):
 
     def leave_method(self, out: Any, place: int) -> None:
         """It has returned, or failed."""
-        if self.over:
+        if self.over or place < 0:
             return
         t = now()
-        if place >= 0:
-            at = t - self.began - self.lost
-            self._close(place, at)
-            event = self.events[place]
-            if isinstance(out, TensorBase):
-                self._remember(place, out, event, at)
-                event.gives = [self.value(out)]
-            elif out.__class__ is ndarray:
-                self._made[id(out)] = _Reference(out, self._made), place
+        at = t - self.began - self.lost
+        self.close(place, at)
+        event = self.events[place]
+        if isinstance(out, TensorBase):
+            self.remember(place, out, event, at)
+            event.gives = [self.value(out)]
+        elif out.__class__ is ndarray:
+            self.made[id(out)] = Reference(out, self.made), place
         self.lost += now() - t
 
     def frozen(self, t: Any, on: bool) -> None:
@@ -586,7 +430,7 @@ class Look(Observer):
         known.training = module.training
         self.within.append(module)
         at = t - self.began - self.lost
-        place = self._open("module", known.path or known.kind, at)
+        place = self.opened("module", known.path or known.kind, at)
         if place >= 0:
             self.events[place].takes = self.values(args)
             if len(self.within) == 1:
@@ -604,7 +448,7 @@ class Look(Observer):
         at = t - self.began - self.lost
         place, before = mark
         if place >= 0:
-            self._close(place, at)
+            self.close(place, at)
             if result is not None:
                 self.events[place].gives = self.values(result)
                 self.samples.activation(self, place, self.module, arrays(result))
@@ -630,10 +474,10 @@ class Look(Observer):
     # -- optimisers and loaders ------------------------------------------------------------------
 
     def _enter_named(self, kind: str, what: Any, operands: Any, at: int) -> int:
-        return self._open(kind, type(what).__name__, at, PHASE[kind])
+        return self.opened(kind, type(what).__name__, at, PHASE[kind])
 
     def _enter_collective(self, kind: str, call: Any, tensors: Any, at: int) -> int:
-        place = self._open("collective", call.name, at)
+        place = self.opened("collective", call.name, at)
         if place >= 0:
             self.events[place].takes = self.values(tensors)
         return place
@@ -647,7 +491,7 @@ class Look(Observer):
             self.memory.met(a, place, event.line, at, "batch", "batch")
 
     def _enter_optimizer(self, kind: str, optimizer: Any, operands: Any, at: int) -> int:
-        place = self._open("optimizer", type(optimizer).__name__, at, "optimizer")
+        place = self.opened("optimizer", type(optimizer).__name__, at, "optimizer")
         if id(optimizer) not in self.optimizers:
             self.optimizer_made(optimizer)
         self.optimizers[id(optimizer)][1].steps += 1
@@ -665,7 +509,7 @@ class Look(Observer):
                 for a in arrays(value):
                     what = f"{name} of {of}" if of else name
                     self.memory.met(a, place, event.line, at, "optimizer state", what)
-        self._end_step(at)
+        self.end_step(at)
         if self.ended is not None:
             self.ended()
 
@@ -676,9 +520,9 @@ class Look(Observer):
         at = self.clock()
         self.over = True
         if self.step != NONE:
-            self._end_step(at)
+            self.end_step(at)
         while self.open:
-            self._close(self.open[-1], at)
+            self.close(self.open[-1], at)
         for event in self.events:
             if event.end == NONE:
                 event.end = at
@@ -689,8 +533,8 @@ class Look(Observer):
             if known.role == "parameter"
         ]
         self.memory.close()
-        self._nodes.clear()
-        self._made.clear()
+        self.nodes.clear()
+        self.made.clear()
         self._name()
 
     def _name(self) -> None:
@@ -719,19 +563,6 @@ def moved(record: Any, given: Any, kw: dict[str, Any]) -> int:
     written = record.written(given, kw) if total else ()
     places = [given[k] for k in written if k.__class__ is int]
     return total + sum([a.nbytes for a in places if a.__class__ is ndarray])
-
-
-class _Reference:
-    """A weak reference to an array that takes its entry out of a table when the array dies."""
-
-    __slots__ = ("_ref",)
-
-    def __init__(self, a: Any, table: dict[int, Any]) -> None:
-        key = id(a)
-        self._ref = weakref.ref(a, lambda _: table.pop(key, None))
-
-    def __call__(self) -> Any:
-        return self._ref()
 
 
 def has_history(event: Event) -> bool:
