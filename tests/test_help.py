@@ -86,6 +86,8 @@ def test_methods_are_shown_as_methods() -> None:
     assert described.method_doc(">>> F.relu(x)", "relu") == ">>> x.relu()"
     assert described.method_doc(">>> torch.linalg.det(a)", "det") == ">>> a.det()"
     assert described.method_doc(">>> torch.add(x.y, z=2)", "add") == ">>> x.y.add(z=2)"
+    shown = described.method_doc(">>> torch.add(x, torch.tensor([1.0]))", "add")
+    assert shown == ">>> x.add(torch.tensor([1.0]))"
     assert described.method_doc(">>> torch.add(x=y)", "add") == ">>> torch.add(x=y)"
     assert described.method_doc(">>> torch.add(2 * x, 2)", "add") == ">>> torch.add(2 * x, 2)"
     assert described.method_doc(">>> tensor(x)", "tensor") == ">>> tensor(x)"
@@ -95,6 +97,8 @@ def test_methods_are_shown_as_methods() -> None:
 def test_forms_in_place_say_so() -> None:
     shown = described.inplace_doc("The sine.\n\n>>> torch.sin(x)\n", "sin")
     assert shown == "In place: the sine.\n\n>>> x.sin_()\n"
+    assert described.inplace_doc("A view", "t") == "In place: a view"
+    assert described.inplace_doc("A @ x", "t") == "In place: A @ x"
     assert rushlight.Tensor.sin_.__doc__.startswith("In place: ")
     # the second example would begin with what the first wrote
     shown = described.inplace_doc(DOC, "rsqrt")

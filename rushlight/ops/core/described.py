@@ -216,12 +216,12 @@ def first_argument(doc: str, at: int) -> str | None:
     """The first argument of the call whose arguments begin at `at`, if it is a name, or a call
     without further calls in it. Strings are searched, and no pattern compiled: imports wait."""
     close = doc.find(")", at)
-    if "(" in doc[at:close]:  # torch.tensor([1.0])
+    first = doc[at:close].partition(", ")[0]
+    if "(" in first:  # torch.tensor([1.0])
         first = doc[at : close + 1]
         good = first.startswith("torch.") and first.count("(") == 1
         after = doc[close + 1 : close + 3]
     else:
-        first = doc[at:close].partition(", ")[0]
         good = all([part.isidentifier() for part in first.split(".")])
         after = doc[at + len(first) : at + len(first) + 2]
     return first if good and (after == ", " or after[:1] == ")") else None
@@ -245,7 +245,8 @@ def inplace_doc(doc: str | None, name: str, method: bool = True) -> str | None:
     if doc is None:
         return None
     first = doc[:2]
-    if first[1:].islower():  # no symbol and no abbreviation
+    article = first == "A " and doc[2:3].islower()
+    if article or first[1:].islower():  # no symbol and no abbreviation
         doc = first.lower() + doc[2:]
     shown = method_doc(doc, name, "_") if method else doc.replace(f".{name}(", f".{name}_(")
     return f"In place: {shown}"
