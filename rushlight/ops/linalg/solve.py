@@ -662,10 +662,10 @@ def _lstsq_shape(
 def lstsq(A: Any, B: Any, rcond: float | None = None, *, driver: str | None = None) -> Any:
     """The X that minimises |A @ X - B|: (solution, residuals, rank, singular_values).
 
-    `A` (*, m, n), `B` (*, m, k); X (*, n, k), of least norm where several are best. `driver`: "gelsy"
-    (default), "gels" (full rank), "gelsd" and "gelss" (which also give singular values). All but
-    the default give the residuals, sums of squares for each column, if m > n and the rank is full.
-    `rcond` is the relative size of singular values that count as zero.
+    `A` (*, m, n), `B` (*, m, k); X (*, n, k), of least norm where several are best. `driver`:
+    "gelsy" (default), "gels" (full rank), "gelsd" and "gelss" (which also give singular values).
+    All but the default give the residuals, sums of squares for each column, if m > n and the rank
+    is full. `rcond` is the relative size of singular values that count as zero.
 
     >>> A = torch.tensor([[1.0], [1.0]])
     >>> torch.linalg.lstsq(A, torch.tensor([[1.0], [4.0]])).solution
