@@ -434,7 +434,7 @@ nextafter = intrinsic(
     input, other: tensors of one float type whose shapes broadcast.
 
     >>> one = torch.tensor([1.0])
-    >>> torch.nextafter(one, torch.tensor([2.0])) - one == torch.finfo(torch.float32).eps
+    >>> torch.nextafter(one, torch.tensor([2.0])) - 1 == torch.finfo(torch.float32).eps
     tensor([True])
     """,
 )
