@@ -11,12 +11,14 @@ import inspect
 import pickle
 from typing import Any
 
+import numpy as np
 import pytest
 
 import rushlight
 from rushlight.ops.core import described
 from rushlight.ops.core.composite import composites
 from rushlight.ops.core.record import registry
+from rushlight.ops.core.samples import static
 from tests.public_names import callables
 
 AS_PYTORCH = "PyTorch's is open"
@@ -210,4 +212,45 @@ def test_sample_calls_fit_the_signatures() -> None:
                     shown.bind(*args, **kw)
                 except TypeError as error:
                     wrong.append(f"{space}.{made.name}{shown}: {args} {kw}: {error}")
+    assert not wrong, "\n".join(wrong)
+
+
+def operand(spec: Any) -> Any:
+    """What a sample describes, arrays as tensors."""
+    if isinstance(spec, np.ndarray):
+        return rushlight.from_numpy(spec.copy())
+    if isinstance(spec, list):
+        return [operand(s) for s in spec]
+    return spec.value if isinstance(spec, static) else spec
+
+
+# Of which a single number is not the first parameter, but the one behind it.
+SHIFTED = ("arange", "randint", "randint_like")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_parameters_can_be_given_by_the_names_that_are_shown() -> None:
+    wrong = []
+    rng = np.random.default_rng(0)
+    for made in [*registry.values(), *composites.values()]:
+        for space in made.public:
+            home = rushlight
+            for part in () if space == "torch" else space.split("."):
+                home = getattr(home, part)
+            fn = getattr(home, made.name)
+            if isinstance(fn, property) or not made.samples.cases or made.name in SHIFTED:
+                continue
+            shown = inspect.signature(fn)
+            if any(p.kind is p.VAR_POSITIONAL for p in shown.parameters.values()):
+                continue
+            args, kw = made.samples[0].make(rng)
+            args = [operand(a) for a in args]
+            if getattr(made, "variadic", False) and type(args[0]) is not list:
+                args = [args]
+            given = shown.bind(*args, **{k: operand(v) for k, v in kw.items()}).arguments
+            first = given.pop("self") if "self" in given else None
+            try:
+                fn(**given) if first is None else fn(first, **given)
+            except TypeError as error:
+                wrong.append(f"{space}.{made.name}{shown}: {error}")
     assert not wrong, "\n".join(wrong)

@@ -560,8 +560,19 @@ def _sequence(
 
 
 def _publish(kind: str, what: str, gates: int) -> None:
-    def function(input: Any, second: Any, third: Any, *rest: Any, **kw: Any) -> tuple[Any, ...]:
-        return _sequence(kind, input, second, third, rest, kw)
+    def function(input: Any = None, *args: Any, **kw: Any) -> tuple[Any, ...]:
+        if input is None:
+            input = kw.pop("data", None)
+        names = ("batch_sizes", "hx", "params") if "batch_sizes" in kw else ("hx", "params")
+        given = (*args, *[kw.pop(n) for n in names[len(args) :] if n in kw])
+        if input is None or len(given) < 2:
+            raise TypeError(
+                message(
+                    f"{kind}() received an invalid combination of arguments",
+                    wanted="input, hx, params and options, or data, batch_sizes, hx, params",
+                )
+            )
+        return _sequence(kind, input, given[0], given[1], given[2:], kw)
 
     hx = "(h, h)" if gates == 4 else "h"
     relu = ', nonlinearity="relu"' if kind == "rnn_relu" else ""

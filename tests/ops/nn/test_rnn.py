@@ -182,3 +182,19 @@ def test_relu_of_complex_states_is_refused():
     x, h = torch.ones(5, 2, 3) * 1j, torch.ones(1, 2, 4) * 1j
     with pytest.raises(NotImplementedError, match="clamp is not supported for complex types"):
         torch.rnn_relu(x, h, params, True, 1, 0.0, False, False, False)
+
+
+def test_both_signatures_take_their_parameters_by_name():
+    torch.manual_seed(0)
+    net = torch.nn.LSTM(3, 4)
+    x, h = torch.rand(2, 1, 3), (torch.zeros(1, 1, 4), torch.zeros(1, 1, 4))
+    options = {"has_biases": True, "num_layers": 1, "dropout": 0.0, "train": False}
+    options["bidirectional"] = False
+    params = list(net.parameters())
+    y = torch.lstm(input=x, hx=h, params=params, **options, batch_first=False)[0]
+    sizes = torch.tensor([1, 1])
+    packed = torch.lstm(data=x[:, 0], batch_sizes=sizes, hx=h, params=params, **options)[0]
+    assert torch.equal(y, net(x)[0])
+    assert torch.equal(packed, y[:, 0])
+    with pytest.raises(TypeError, match=r"lstm\(\) received an invalid combination"):
+        torch.lstm(x, h)
