@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +16,7 @@ from rushlight.explain.advice.reading import duration, names, percent, size
 from rushlight.explain.recording import NONE, Finding, Machine, Recording
 from rushlight.nn import functional as F
 
-from . import programs
+from . import handmade, programs
 
 # What may be said of a step in which nothing is wrong.
 HARMLESS = {"item", "saved", "checkpoint", "compile", "small work", "loader"}
@@ -69,6 +70,18 @@ def test_findings_are_in_order_and_have_their_parts() -> None:
 def test_an_empty_recording_has_none() -> None:
     machine = Machine("", 1, 1, 0.0, 0.0)
     assert findings(Recording("", "", machine, "")) == []
+
+
+def test_whatever_a_recording_holds() -> None:
+    """Advice runs inside the user's program: it must not fail, whatever was recorded."""
+    seed = int(os.environ["RUSHLIGHT_TEST_SEED"])
+    for k in range(100):
+        print("handmade.random", seed + k)
+        recording = handmade.random(seed + k)
+        recording.findings = findings(recording)
+        assert torch.explain.text(recording)
+    assert {f.kind for f in findings(handmade.mnist())} <= HARMLESS
+    assert {"nan", "unreached"} <= {f.kind for f in findings(handmade.broken())}
 
 
 # -- gradients that are never cleared --------------------------------------------------------------

@@ -58,7 +58,7 @@ def line_of(reading: Reading, file: str, line: str) -> int:
 def first_broken(reading: Reading) -> Iterator[Finding]:
     """The first NaN or Inf: which operation made it, of what."""
     broken = reading.recording.broken
-    if broken is None:
+    if broken is None or broken.event == NONE:
         return
     event = reading.events[broken.event]
     of = reading.events[event.of] if event.kind == "node" and event.of != NONE else event

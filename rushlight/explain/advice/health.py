@@ -44,7 +44,7 @@ def dead_units(reading: Reading) -> Iterator[Finding]:
 def rectifies(reading: Reading, n: Numbers) -> bool:
     """Whether an activation is what a ReLU gave."""
     event = reading.events[n.event]
-    if event.kind == "module":
+    if event.kind == "module" and event.module != NONE:
         return reading.recording.modules[event.module].kind in RECTIFIERS
     return event.name.rstrip("_") in RECTIFIERS
 

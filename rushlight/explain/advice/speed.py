@@ -81,7 +81,8 @@ def numbers_taken_out(reading: Reading) -> Iterator[Finding]:
     wanted = max(2, len(reading.whole) - 1)
     for line, steps in found.items():
         source = reading.source(line)
-        asked = any(word in source for e in next(iter(steps.values())) for word in WRITTEN[e.name])
+        words = [w for e in next(iter(steps.values())) for w in WRITTEN.get(e.name, ())]
+        asked = any(word in source for word in words)
         if len(steps) < wanted or not asked:  # what a function of ours does by itself
             continue
         time = median([sum(e.end - e.begin for e in events) for events in steps.values()])
