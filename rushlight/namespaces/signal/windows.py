@@ -126,8 +126,8 @@ def kaiser(M: int, *, beta: float = 12.0, sym: bool = True, **kw: Any) -> Any:
 
 
 def general_cosine(M: int, *, a: Iterable[float], sym: bool = True, **kw: Any) -> Any:
-    """A window of weighted cosines: `w[k] = sum over i of (-1) ** i * a[i] * cos(2 * pi * i * k /
-    n)`.
+    """A window of weighted cosines:
+    `w[k] = sum over i of (-1) ** i * a[i] * cos(2 * pi * i * k / n)`.
 
     M: how many points; a: the weights; sym: False for a periodic window, with n = M in place of M -
     1.

@@ -235,8 +235,8 @@ elu.vjp(lambda g, _y, x, *, alpha: g * where(x > 0, 1.0, exp(minimum(x, 0)) * al
              samples=[case(arr(A34, 0.1, 3)), case(arr(A34, -3, -0.1), alpha=0.5)],
              public="torch nn.functional", switch=True, prepare=celu_alpha)  # fmt: skip
 def celu(input: Any, *, alpha: float = 1.0) -> Any:
-    """An elu whose derivative is continuous for every alpha: `y = max(0, x) + min(0, alpha * (exp(x
-    / alpha) - 1))`.
+    """An elu whose derivative is continuous for every alpha:
+    `y = max(0, x) + min(0, alpha * (exp(x / alpha) - 1))`.
 
     alpha: 1 by default; RuntimeError for 0. Barron, 2017, arXiv:1704.07483.
 
@@ -373,11 +373,12 @@ def _(g: Any, _y: Any, x: Any) -> Any:
              samples=[*real(-6, 6), case(arr(A34, -6, 6), approximate="tanh")], named=True,
              public="nn.functional", inplace=False, prepare=approximation)  # fmt: skip
 def gelu(input: Any, *, approximate: str = "none") -> Any:
-    """The Gaussian error linear unit: x times the share of a normal distribution below x, `y = x *
-    (1 + erf(x / sqrt(2))) / 2`.
+    """The Gaussian error linear unit: x times the share of a normal distribution below x,
+    `y = x * (1 + erf(x / sqrt(2))) / 2`.
 
-    approximate: "none" by default; "tanh" computes `x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x
-    ** 3))) / 2`, as GPT-2 does. Hendrycks and Gimpel, 2016, arXiv:1606.08415.
+    approximate: "none" by default; "tanh" computes
+    `x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x ** 3))) / 2`, as GPT-2 does. Hendrycks and
+    Gimpel, 2016, arXiv:1606.08415.
 
     >>> F.gelu(torch.tensor([-1.0, 0.0, 2.0]))
     tensor([-0.1587,  0.0000,  1.9545])

@@ -300,8 +300,8 @@ def _polygamma_inplace(input: Any, n: int) -> Any:
 
 @composite(public="torch Tensor", inplace="method", samples=[case(arr((3, 4), 2, 4), 2)])
 def mvlgamma(input: Any, p: int, *, out: Any = None) -> Any:
-    """The logarithm of the p-variate gamma function: `y = p * (p - 1) / 4 * log(pi) + sum of
-    lgamma(x - j / 2) for j in 0 ... p - 1`.
+    """The logarithm of the p-variate gamma function:
+    `y = p * (p - 1) / 4 * log(pi) + sum of lgamma(x - j / 2) for j in 0 ... p - 1`.
 
     p: the number of dimensions, at least 1. Elements should be above `(p - 1) / 2`. Wishart
     distributions are normalised by it.
@@ -326,8 +326,9 @@ igamma = intrinsic(
     numbers=(),
     nin=2, promote="float", samples=[case(POSITIVE, POSITIVE)], smooth=False,
     aliases="special.gammainc",
-    doc="""The regularised lower incomplete gamma function: `P(a, x) = integral of t ** (a - 1) *
-    exp(-t) from 0 to x, divided by gamma(a)`, with a = input and x = other.
+    doc="""The regularised lower incomplete gamma function:
+    `P(a, x) = integral of t ** (a - 1) * exp(-t) from 0 to x, divided by gamma(a)`, with a = input
+    and x = other.
 
     Both are tensors of floats, not negative, whose shapes broadcast. There is a derivative by other
     alone; backward with a gradient for input raises.
@@ -381,8 +382,8 @@ i0 = intrinsic(
     "i0", lambda input: bessel.i0(input), lambda g, _y, x: g * i1(x),
     nin=1, samples=real(-5, 5), public=EVERYWHERE,
     aliases="special.modified_bessel_i0",
-    doc="""The modified Bessel function of the first kind, order 0: `y = sum over k of (x * x / 4)
-    ** k / (k!) ** 2`.
+    doc="""The modified Bessel function of the first kind, order 0:
+    `y = sum over k of (x * x / 4) ** k / (k!) ** 2`.
 
     `i0e` does not overflow for large x.
 
@@ -670,8 +671,8 @@ hermite_polynomial_h = _family(
     "hermite_polynomial_h",
     lambda x: 2 * x,
     lambda k, x, p, q: 2 * x * p - 2 * k * q,
-    """The physicists' Hermite polynomial H_n(x): `H_0 = 1`, `H_1 = 2 * x`, `H_(k+1) = 2 * x *
-    H_k - 2 * k * H_(k-1)`.
+    """The physicists' Hermite polynomial H_n(x): `H_0 = 1`, `H_1 = 2 * x`,
+    `H_(k+1) = 2 * x * H_k - 2 * k * H_(k-1)`.
 
     n: the degree, an int or a tensor of degrees that broadcasts with input; 0 for negative ones.
 
@@ -683,8 +684,8 @@ hermite_polynomial_he = _family(
     "hermite_polynomial_he",
     lambda x: x + 0,
     lambda k, x, p, q: x * p - k * q,
-    """The probabilists' Hermite polynomial He_n(x): `He_0 = 1`, `He_1 = x`, `He_(k+1) = x *
-    He_k - k * He_(k-1)`.
+    """The probabilists' Hermite polynomial He_n(x): `He_0 = 1`, `He_1 = x`,
+    `He_(k+1) = x * He_k - k * He_(k-1)`.
 
     n: the degree, an int or a tensor of degrees that broadcasts with input; 0 for negative ones.
 
@@ -696,8 +697,8 @@ laguerre_polynomial_l = _family(
     "laguerre_polynomial_l",
     lambda x: 1 - x,
     lambda k, x, p, q: ((2 * k + 1 - x) * p - k * q) / (k + 1),
-    """The Laguerre polynomial L_n(x): `L_0 = 1`, `L_1 = 1 - x`, `L_(k+1) = ((2 * k + 1 - x) *
-    L_k - k * L_(k-1)) / (k + 1)`.
+    """The Laguerre polynomial L_n(x): `L_0 = 1`, `L_1 = 1 - x`,
+    `L_(k+1) = ((2 * k + 1 - x) * L_k - k * L_(k-1)) / (k + 1)`.
 
     n: the degree, an int or a tensor of degrees that broadcasts with input; 0 for negative ones.
 
@@ -709,8 +710,8 @@ legendre_polynomial_p = _family(
     "legendre_polynomial_p",
     lambda x: x + 0,
     lambda k, x, p, q: ((2 * k + 1) * x * p - k * q) / (k + 1),
-    """The Legendre polynomial P_n(x): `P_0 = 1`, `P_1 = x`, `P_(k+1) = ((2 * k + 1) * x * P_k -
-    k * P_(k-1)) / (k + 1)`.
+    """The Legendre polynomial P_n(x): `P_0 = 1`, `P_1 = x`,
+    `P_(k+1) = ((2 * k + 1) * x * P_k - k * P_(k-1)) / (k + 1)`.
 
     n: the degree, an int or a tensor of degrees that broadcasts with input; 0 for negative ones.
 

@@ -96,8 +96,7 @@ _factory(
 _factory(
     "blackman_window",
     lambda k, n: 0.42 - 0.5 * np.cos(2 * np.pi * k / n) + 0.08 * np.cos(4 * np.pi * k / n),
-    """The Blackman window: `w[k] = 0.42 - 0.5 * cos(2 * pi * k / n) + 0.08 * cos(4 * pi * k /
-    n)`.
+    """The Blackman window: `w[k] = 0.42 - 0.5 * cos(2 * pi * k / n) + 0.08 * cos(4 * pi * k / n)`.
 
     window_length: how many values; periodic: True, the default, takes n = window_length; False
     takes window_length - 1, and the window is symmetric. dtype: a float type.

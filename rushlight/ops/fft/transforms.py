@@ -319,8 +319,8 @@ def _one(n: Any) -> Any:
 def fft(
     input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None
 ) -> Any:
-    """The discrete Fourier transform along one dimension: `y[k] = sum over j of x[j] * exp(-2 * pi
-    * i * j * k / n)`.
+    """The discrete Fourier transform along one dimension:
+    `y[k] = sum over j of x[j] * exp(-2 * pi * i * j * k / n)`.
 
     input (*, n, *), real or complex; the result is complex, of the same shape. `rfft` computes half
     of it for real input.
@@ -639,8 +639,8 @@ def fftfreq(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Any:
-    """The frequencies of the terms of `fft`: `[0, 1, ..., (n - 1) // 2, -(n // 2), ..., -1] / (n *
-    d)`.
+    """The frequencies of the terms of `fft`:
+    `[0, 1, ..., (n - 1) // 2, -(n // 2), ..., -1] / (n * d)`.
 
     n: the number of terms; d: the distance of the samples, 1 by default. dtype, device and
     requires_grad are those of `torch.zeros`.

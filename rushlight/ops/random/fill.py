@@ -297,8 +297,8 @@ def exponential_(self: Any, lambd: float = 1, *, generator: Any = None) -> Any:
 
 @composite(public="Tensor", name="geometric_", random=True, samples=[case((3, 4), 0.3)])
 def geometric_(self: Any, p: float, *, generator: Any = None) -> Any:
-    """Fill with numbers of trials up to the first success, each of probability p: `P(k) = (1 - p)
-    ** (k - 1) * p` for k = 1, 2, ...
+    """Fill with numbers of trials up to the first success, each of probability p:
+    `P(k) = (1 - p) ** (k - 1) * p` for k = 1, 2, ...
 
     p: in (0, 1), else RuntimeError.
 
@@ -314,8 +314,8 @@ def geometric_(self: Any, p: float, *, generator: Any = None) -> Any:
 
 @composite(public="Tensor", name="cauchy_", random=True, samples=[case((3, 4))])
 def cauchy_(self: Any, median: float = 0, sigma: float = 1, *, generator: Any = None) -> Any:
-    """Fill with numbers of the Cauchy distribution, of density `sigma / pi / ((x - median) ** 2 +
-    sigma ** 2)`.
+    """Fill with numbers of the Cauchy distribution, of density
+    `sigma / pi / ((x - median) ** 2 + sigma ** 2)`.
 
     median: 0 by default; sigma: 1, and RuntimeError where it is not positive. For floats.
 

@@ -396,8 +396,8 @@ def areas(y: Any, x: Any, dx: Any, dim: int) -> Any:
     samples=[case((3, 4)), case((3, 4), dx=0.5, dim=0), case((3, 4), values([0.0, 1.0, 3.0, 4.0]))],
 )
 def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any:
-    """The integral of samples by the trapezoidal rule: `sum of (y[i] + y[i + 1]) / 2 * (x[i + 1] -
-    x[i])`.
+    """The integral of samples by the trapezoidal rule:
+    `sum of (y[i] + y[i + 1]) / 2 * (x[i + 1] - x[i])`.
 
     y: the samples; x: where they were taken, of the shape of y or one-dimensional; dx: their
     distance where it is the same for all, 1 by default, not together with x. dim: -1 by default.

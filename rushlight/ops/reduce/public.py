@@ -242,8 +242,7 @@ def spread(record: Any, name: str, doc: str) -> Any:
 var = spread(
     more.var,
     "var",
-    """The variance of all elements, or over `dim`: `y = sum of |x - mean| ** 2 / (n -
-    correction)`.
+    """The variance of all elements, or over `dim`: `y = sum of |x - mean| ** 2 / (n - correction)`.
 
     dim: an int or a tuple; None, the default, takes all. correction: 1 by default, for samples of
     something larger; 0 for the variance of these numbers themselves. unbiased: the older way to say
@@ -258,8 +257,8 @@ var = spread(
 )
 std = spread(
     more.std, "std",
-    """The standard deviation, the root of the variance: `y = sqrt(sum of |x - mean| ** 2 / (n -
-    correction))`.
+    """The standard deviation, the root of the variance:
+    `y = sqrt(sum of |x - mean| ** 2 / (n - correction))`.
 
     dim: an int or a tuple; None, the default, takes all. correction: 1 by default; 0 divides by n.
     unbiased: the older way to say it, True for 1 and False for 0. keepdim: these dimensions stay,
