@@ -28,6 +28,7 @@ THEMES = (
     "elementwise.compare",
     "shape.view_copies",
     "core.methods",
+    "core.sparse_methods",
     "elementwise.complex",
     "linalg.matmul",
     "linalg.addmm",

@@ -51,6 +51,15 @@ def check_parts(a: Any, b: Any) -> None:
         )
 
 
+def check_polar(a: Any, b: Any) -> None:
+    """The same, and no half precision."""
+    check_parts(a, b)
+    if a._a.dtype == np.float16 and a._a.__class__ is not MetaArray:
+        raise NotImplementedError(
+            message("\"polar_cpu\" not implemented for 'Half'", hint="x.float()")
+        )
+
+
 def complex_shape(a: Any, b: Any) -> MetaArray:
     """The shape of complex numbers from two real parts of one type."""
     if a.dtype != b.dtype or a.dtype.kind != "f":
@@ -101,7 +110,7 @@ complex.vjp(lambda g, _y, _r, _i: part(g, "real"), lambda g, _y, _r, _i: part(g,
     samples=[case(arr((3, 4), 0.2, 2), (3, 4))],
     public="torch",
     fresh=True,
-    check=check_parts,
+    check=check_polar,
 )
 def polar(abs: Any, angle: Any) -> Any:
     """A complex tensor of magnitudes and angles: `y = abs * (cos(angle) + i * sin(angle))`.

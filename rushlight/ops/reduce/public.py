@@ -405,6 +405,9 @@ def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
             "aminmax(): cannot compute aminmax over an empty dimension as the operation has no "
             "identity."
         )
+    if dim is not None and input._a.ndim and not input.shape[place_of(dim, input._a.ndim)]:
+        where = place_of(dim, input._a.ndim)
+        raise IndexError(f"aminmax: Expected reduction dim {where} to have non-zero size.")
     d = () if dim is None else dim
     if dim is None and keepdim:
         d = tuple(range(input.ndim))

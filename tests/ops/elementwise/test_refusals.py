@@ -60,3 +60,12 @@ def test_bools_are_in_no_set() -> None:
     for operands in ((True, torch.ones(2)), (torch.ones(2), True)):
         with pytest.raises(RuntimeError, match="Unsupported input type encountered for isin"):
             torch.isin(*operands)
+
+
+def test_half_precision_has_no_polar_numbers() -> None:
+    half = torch.ones(1).half()
+    with pytest.raises(NotImplementedError, match="\"polar_cpu\" not implemented for 'Half'"):
+        torch.polar(half, half)
+    with pytest.raises(RuntimeError, match="Expected object of scalar type Half but got"):
+        torch.polar(half, half.float())
+    assert torch.polar(half.to("meta"), half.to("meta")).dtype is torch.complex32

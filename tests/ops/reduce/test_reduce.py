@@ -192,6 +192,14 @@ def test_named_results_unpack_and_print():
     assert "aminmax" in repr(r)
 
 
+def test_extremes_of_nothing_name_the_dimension():
+    with pytest.raises(IndexError, match="aminmax: Expected reduction dim 0 to have non-zero size"):
+        torch.ones(0, 2).aminmax(dim=-2)
+    with pytest.raises(IndexError, match="Dimension out of range"):
+        torch.ones(0).aminmax(dim=3)
+    assert torch.ones(2, 0).aminmax(dim=0).min.shape == (0,)
+
+
 def test_truths_are_written_to_bools_and_bytes_alone():
     flags = torch.tensor([[True, False], [True, True]])
     for name, fn in (("all", torch.all), ("any", torch.any)):
