@@ -968,8 +968,7 @@ def bitwise_xor(input: Tensor | Number, other: Tensor | Number, *, out: Tensor |
     tensor([10, 12])
     """
 def blackman_window(window_length: _int, periodic: _bool = True, *, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """The Blackman window: `w[k] = 0.42 - 0.5 * cos(2 * pi * k / n) + 0.08 * cos(4 * pi * k /
-    n)`.
+    """The Blackman window: `w[k] = 0.42 - 0.5 * cos(2 * pi * k / n) + 0.08 * cos(4 * pi * k / n)`.
 
     window_length: how many values; periodic: True, the default, takes n = window_length; False
     takes window_length - 1, and the window is symmetric. dtype: a float type.
@@ -1085,8 +1084,8 @@ def ceil_(input: Tensor) -> Tensor:
     tensor([ 2., -1.,  2.])
     """
 def celu(input: Tensor, alpha: Number = 1.0) -> Tensor:
-    """An elu whose derivative is continuous for every alpha: `y = max(0, x) + min(0, alpha * (exp(x
-    / alpha) - 1))`.
+    """An elu whose derivative is continuous for every alpha:
+    `y = max(0, x) + min(0, alpha * (exp(x / alpha) - 1))`.
 
     alpha: 1 by default; RuntimeError for 0. Barron, 2017, arXiv:1704.07483.
 
@@ -1094,8 +1093,8 @@ def celu(input: Tensor, alpha: Number = 1.0) -> Tensor:
     tensor([-0.7869,  0.0000,  2.0000])
     """
 def celu_(input: Tensor, alpha: Number = 1.0) -> Tensor:
-    """In place: an elu whose derivative is continuous for every alpha: `y = max(0, x) + min(0, alpha * (exp(x
-    / alpha) - 1))`.
+    """In place: an elu whose derivative is continuous for every alpha:
+    `y = max(0, x) + min(0, alpha * (exp(x / alpha) - 1))`.
 
     alpha: 1 by default; RuntimeError for 0. Barron, 2017, arXiv:1704.07483.
 
@@ -2533,8 +2532,8 @@ def hypot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     tensor([5.0000e+00, 1.3000e+31])
     """
 def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The modified Bessel function of the first kind, order 0: `y = sum over k of (x * x / 4)
-    ** k / (k!) ** 2`.
+    """The modified Bessel function of the first kind, order 0:
+    `y = sum over k of (x * x / 4) ** k / (k!) ** 2`.
 
     `i0e` does not overflow for large x.
 
@@ -2542,8 +2541,8 @@ def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     tensor([ 1.0000,  1.2661, 27.2399])
     """
 def i0_(input: Tensor) -> Tensor:
-    """In place: the modified Bessel function of the first kind, order 0: `y = sum over k of (x * x / 4)
-    ** k / (k!) ** 2`.
+    """In place: the modified Bessel function of the first kind, order 0:
+    `y = sum over k of (x * x / 4) ** k / (k!) ** 2`.
 
     `i0e` does not overflow for large x.
 
@@ -2551,8 +2550,9 @@ def i0_(input: Tensor) -> Tensor:
     tensor([ 1.0000,  1.2661, 27.2399])
     """
 def igamma(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The regularised lower incomplete gamma function: `P(a, x) = integral of t ** (a - 1) *
-    exp(-t) from 0 to x, divided by gamma(a)`, with a = input and x = other.
+    """The regularised lower incomplete gamma function:
+    `P(a, x) = integral of t ** (a - 1) * exp(-t) from 0 to x, divided by gamma(a)`, with a = input
+    and x = other.
 
     Both are tensors of floats, not negative, whose shapes broadcast. There is a derivative by other
     alone; backward with a gradient for input raises.
@@ -3526,8 +3526,8 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     tensor([21., 43.])
     """
 def mvlgamma(input: Tensor, p: _int, *, out: Tensor | None = None) -> Tensor:
-    """The logarithm of the p-variate gamma function: `y = p * (p - 1) / 4 * log(pi) + sum of
-    lgamma(x - j / 2) for j in 0 ... p - 1`.
+    """The logarithm of the p-variate gamma function:
+    `y = p * (p - 1) / 4 * log(pi) + sum of lgamma(x - j / 2) for j in 0 ... p - 1`.
 
     p: the number of dimensions, at least 1. Elements should be above `(p - 1) / 2`. Wishart
     distributions are normalised by it.
@@ -4818,8 +4818,8 @@ def std(input: Tensor, dim: Dims | None = None, *, correction: Number | None = N
 def std(input: Tensor, dim: Dims | None, unbiased: _bool, keepdim: _bool = False, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def std(input: Tensor, unbiased: _bool) -> Tensor:
-    """The standard deviation, the root of the variance: `y = sqrt(sum of |x - mean| ** 2 / (n -
-    correction))`.
+    """The standard deviation, the root of the variance:
+    `y = sqrt(sum of |x - mean| ** 2 / (n - correction))`.
 
     dim: an int or a tuple; None, the default, takes all. correction: 1 by default; 0 divides by n.
     unbiased: the older way to say it, True for 1 and False for 0. keepdim: these dimensions stay,
@@ -5104,8 +5104,8 @@ def transpose_copy(input: Tensor, dim0: _int, dim1: _int, *, out: Tensor | None 
     (2, 1)
     """
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Number = 1, dim: _int = -1) -> Tensor:
-    """The integral of samples by the trapezoidal rule: `sum of (y[i] + y[i + 1]) / 2 * (x[i + 1] -
-    x[i])`.
+    """The integral of samples by the trapezoidal rule:
+    `sum of (y[i] + y[i + 1]) / 2 * (x[i + 1] - x[i])`.
 
     y: the samples; x: where they were taken, of the shape of y or one-dimensional; dx: their
     distance where it is the same for all, 1 by default, not together with x. dim: -1 by default.
@@ -5116,8 +5116,8 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Number = 1, dim: _int =
     tensor(5.5000)
     """
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: Number = 1, dim: _int = -1) -> Tensor:
-    """The integral of samples by the trapezoidal rule: `sum of (y[i] + y[i + 1]) / 2 * (x[i + 1] -
-    x[i])`.
+    """The integral of samples by the trapezoidal rule:
+    `sum of (y[i] + y[i + 1]) / 2 * (x[i + 1] - x[i])`.
 
     y: the samples; x: where they were taken, of the shape of y or one-dimensional; dx: their
     distance where it is the same for all, 1 by default, not together with x. dim: -1 by default.
@@ -5346,8 +5346,7 @@ def var(input: Tensor, dim: Dims | None = None, *, correction: Number | None = N
 def var(input: Tensor, dim: Dims | None, unbiased: _bool, keepdim: _bool = False, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def var(input: Tensor, unbiased: _bool) -> Tensor:
-    """The variance of all elements, or over `dim`: `y = sum of |x - mean| ** 2 / (n -
-    correction)`.
+    """The variance of all elements, or over `dim`: `y = sum of |x - mean| ** 2 / (n - correction)`.
 
     dim: an int or a tuple; None, the default, takes all. correction: 1 by default, for samples of
     something larger; 0 for the variance of these numbers themselves. unbiased: the older way to say

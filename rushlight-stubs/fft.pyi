@@ -25,8 +25,8 @@ from rushlight._stub_types import (
 )
 
 def fft(input: Tensor, n: _int | None = None, dim: _int = -1, norm: _str | None = None, *, out: Tensor | None = None) -> Tensor:
-    """The discrete Fourier transform along one dimension: `y[k] = sum over j of x[j] * exp(-2 * pi
-    * i * j * k / n)`.
+    """The discrete Fourier transform along one dimension:
+    `y[k] = sum over j of x[j] * exp(-2 * pi * i * j * k / n)`.
 
     input (*, n, *), real or complex; the result is complex, of the same shape. `rfft` computes half
     of it for real input.
@@ -50,8 +50,8 @@ def fft2(input: Tensor, s: _int | Sequence[_int] | None = None, dim: Dims = ...,
             [-4.+0.j,  0.+0.j]])
     """
 def fftfreq(n: _int, d: _float = 1.0, *, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """The frequencies of the terms of `fft`: `[0, 1, ..., (n - 1) // 2, -(n // 2), ..., -1] / (n *
-    d)`.
+    """The frequencies of the terms of `fft`:
+    `[0, 1, ..., (n - 1) // 2, -(n // 2), ..., -1] / (n * d)`.
 
     n: the number of terms; d: the distance of the samples, 1 by default. dtype, device and
     requires_grad are those of `torch.zeros`.

@@ -161,8 +161,9 @@ def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     tensor([0.0000, 1.7183])
     """
 def gammainc(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The regularised lower incomplete gamma function: `P(a, x) = integral of t ** (a - 1) *
-    exp(-t) from 0 to x, divided by gamma(a)`, with a = input and x = other.
+    """The regularised lower incomplete gamma function:
+    `P(a, x) = integral of t ** (a - 1) * exp(-t) from 0 to x, divided by gamma(a)`, with a = input
+    and x = other.
 
     Both are tensors of floats, not negative, whose shapes broadcast. There is a derivative by other
     alone; backward with a gradient for input raises.
@@ -191,8 +192,8 @@ def gammaln(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     tensor(6.)
     """
 def hermite_polynomial_h(input: Tensor | Number, n: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
-    """The physicists' Hermite polynomial H_n(x): `H_0 = 1`, `H_1 = 2 * x`, `H_(k+1) = 2 * x *
-    H_k - 2 * k * H_(k-1)`.
+    """The physicists' Hermite polynomial H_n(x): `H_0 = 1`, `H_1 = 2 * x`,
+    `H_(k+1) = 2 * x * H_k - 2 * k * H_(k-1)`.
 
     n: the degree, an int or a tensor of degrees that broadcasts with input; 0 for negative ones.
 
@@ -200,8 +201,8 @@ def hermite_polynomial_h(input: Tensor | Number, n: Tensor | Number, *, out: Ten
     tensor([-4., -5.])
     """
 def hermite_polynomial_he(input: Tensor | Number, n: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
-    """The probabilists' Hermite polynomial He_n(x): `He_0 = 1`, `He_1 = x`, `He_(k+1) = x *
-    He_k - k * He_(k-1)`.
+    """The probabilists' Hermite polynomial He_n(x): `He_0 = 1`, `He_1 = x`,
+    `He_(k+1) = x * He_k - k * He_(k-1)`.
 
     n: the degree, an int or a tensor of degrees that broadcasts with input; 0 for negative ones.
 
@@ -209,8 +210,8 @@ def hermite_polynomial_he(input: Tensor | Number, n: Tensor | Number, *, out: Te
     tensor([-2.,  2.])
     """
 def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The modified Bessel function of the first kind, order 0: `y = sum over k of (x * x / 4)
-    ** k / (k!) ** 2`.
+    """The modified Bessel function of the first kind, order 0:
+    `y = sum over k of (x * x / 4) ** k / (k!) ** 2`.
 
     `i0e` does not overflow for large x.
 
@@ -236,8 +237,8 @@ def i1e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     tensor([0.0000, 0.2079, 0.0178])
     """
 def laguerre_polynomial_l(input: Tensor | Number, n: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
-    """The Laguerre polynomial L_n(x): `L_0 = 1`, `L_1 = 1 - x`, `L_(k+1) = ((2 * k + 1 - x) *
-    L_k - k * L_(k-1)) / (k + 1)`.
+    """The Laguerre polynomial L_n(x): `L_0 = 1`, `L_1 = 1 - x`,
+    `L_(k+1) = ((2 * k + 1 - x) * L_k - k * L_(k-1)) / (k + 1)`.
 
     n: the degree, an int or a tensor of degrees that broadcasts with input; 0 for negative ones.
 
@@ -245,8 +246,8 @@ def laguerre_polynomial_l(input: Tensor | Number, n: Tensor | Number, *, out: Te
     tensor([ 0.1250, -1.0000])
     """
 def legendre_polynomial_p(input: Tensor | Number, n: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
-    """The Legendre polynomial P_n(x): `P_0 = 1`, `P_1 = x`, `P_(k+1) = ((2 * k + 1) * x * P_k -
-    k * P_(k-1)) / (k + 1)`.
+    """The Legendre polynomial P_n(x): `P_0 = 1`, `P_1 = x`,
+    `P_(k+1) = ((2 * k + 1) * x * P_k - k * P_(k-1)) / (k + 1)`.
 
     n: the degree, an int or a tensor of degrees that broadcasts with input; 0 for negative ones.
 
@@ -299,8 +300,8 @@ def logsumexp(input: Tensor, dim: Dims, keepdim: _bool = False, *, out: Tensor |
     tensor([   1.3133, 1000.6932])
     """
 def modified_bessel_i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The modified Bessel function of the first kind, order 0: `y = sum over k of (x * x / 4)
-    ** k / (k!) ** 2`.
+    """The modified Bessel function of the first kind, order 0:
+    `y = sum over k of (x * x / 4) ** k / (k!) ** 2`.
 
     `i0e` does not overflow for large x.
 

@@ -969,8 +969,8 @@ class Tensor:
         torch.uint8
         """
     def cauchy_(self, median: _float = 0, sigma: _float = 1, *, generator: Generator | None = None) -> Tensor:
-        """Fill with numbers of the Cauchy distribution, of density `sigma / pi / ((x - median) ** 2 +
-        sigma ** 2)`.
+        """Fill with numbers of the Cauchy distribution, of density
+        `sigma / pi / ((x - median) ** 2 + sigma ** 2)`.
 
         median: 0 by default; sigma: 1, and RuntimeError where it is not positive. For floats.
 
@@ -2054,8 +2054,8 @@ class Tensor:
         tensor([False,  True,  True])
         """
     def geometric_(self, p: _float, *, generator: Generator | None = None) -> Tensor:
-        """Fill with numbers of trials up to the first success, each of probability p: `P(k) = (1 - p)
-        ** (k - 1) * p` for k = 1, 2, ...
+        """Fill with numbers of trials up to the first success, each of probability p:
+        `P(k) = (1 - p) ** (k - 1) * p` for k = 1, 2, ...
 
         p: in (0, 1), else RuntimeError.
 
@@ -2239,8 +2239,8 @@ class Tensor:
         tensor([5.0000e+00, 1.3000e+31])
         """
     def i0(self) -> Tensor:
-        """The modified Bessel function of the first kind, order 0: `y = sum over k of (x * x / 4)
-        ** k / (k!) ** 2`.
+        """The modified Bessel function of the first kind, order 0:
+        `y = sum over k of (x * x / 4) ** k / (k!) ** 2`.
 
         `i0e` does not overflow for large x.
 
@@ -2248,8 +2248,8 @@ class Tensor:
         tensor([ 1.0000,  1.2661, 27.2399])
         """
     def i0_(self) -> Tensor:
-        """In place: the modified Bessel function of the first kind, order 0: `y = sum over k of (x * x / 4)
-        ** k / (k!) ** 2`.
+        """In place: the modified Bessel function of the first kind, order 0:
+        `y = sum over k of (x * x / 4) ** k / (k!) ** 2`.
 
         `i0e` does not overflow for large x.
 
@@ -2257,8 +2257,9 @@ class Tensor:
         tensor([ 1.0000,  1.2661, 27.2399])
         """
     def igamma(self, other: Tensor) -> Tensor:
-        """The regularised lower incomplete gamma function: `P(a, x) = integral of t ** (a - 1) *
-        exp(-t) from 0 to x, divided by gamma(a)`, with a = input and x = other.
+        """The regularised lower incomplete gamma function:
+        `P(a, x) = integral of t ** (a - 1) * exp(-t) from 0 to x, divided by gamma(a)`, with a = input
+        and x = other.
 
         Both are tensors of floats, not negative, whose shapes broadcast. There is a derivative by other
         alone; backward with a gradient for input raises.
@@ -2267,8 +2268,9 @@ class Tensor:
         tensor([0.6321, 0.5940, 0.5768])
         """
     def igamma_(self, other: Tensor) -> Tensor:
-        """In place: the regularised lower incomplete gamma function: `P(a, x) = integral of t ** (a - 1) *
-        exp(-t) from 0 to x, divided by gamma(a)`, with a = input and x = other.
+        """In place: the regularised lower incomplete gamma function:
+        `P(a, x) = integral of t ** (a - 1) * exp(-t) from 0 to x, divided by gamma(a)`, with a = input
+        and x = other.
 
         Both are tensors of floats, not negative, whose shapes broadcast. There is a derivative by other
         alone; backward with a gradient for input raises.
@@ -3365,8 +3367,8 @@ class Tensor:
         tensor([21., 43.])
         """
     def mvlgamma(self, p: _int) -> Tensor:
-        """The logarithm of the p-variate gamma function: `y = p * (p - 1) / 4 * log(pi) + sum of
-        lgamma(x - j / 2) for j in 0 ... p - 1`.
+        """The logarithm of the p-variate gamma function:
+        `y = p * (p - 1) / 4 * log(pi) + sum of lgamma(x - j / 2) for j in 0 ... p - 1`.
 
         p: the number of dimensions, at least 1. Elements should be above `(p - 1) / 2`. Wishart
         distributions are normalised by it.
@@ -3375,8 +3377,8 @@ class Tensor:
         tensor([0.4516, 2.4665])
         """
     def mvlgamma_(self, p: _int) -> Tensor:
-        """In place: the logarithm of the p-variate gamma function: `y = p * (p - 1) / 4 * log(pi) + sum of
-        lgamma(x - j / 2) for j in 0 ... p - 1`.
+        """In place: the logarithm of the p-variate gamma function:
+        `y = p * (p - 1) / 4 * log(pi) + sum of lgamma(x - j / 2) for j in 0 ... p - 1`.
 
         p: the number of dimensions, at least 1. Elements should be above `(p - 1) / 2`. Wishart
         distributions are normalised by it.
@@ -4623,8 +4625,8 @@ class Tensor:
     def std(self, dim: Dims | None, unbiased: _bool, keepdim: _bool=False) -> Tensor: ...
     @overload
     def std(self, unbiased: _bool) -> Tensor:
-        """The standard deviation, the root of the variance: `y = sqrt(sum of |x - mean| ** 2 / (n -
-        correction))`.
+        """The standard deviation, the root of the variance:
+        `y = sqrt(sum of |x - mean| ** 2 / (n - correction))`.
 
         dim: an int or a tuple; None, the default, takes all. correction: 1 by default; 0 divides by n.
         unbiased: the older way to say it, True for 1 and False for 0. keepdim: these dimensions stay,
@@ -5271,8 +5273,7 @@ class Tensor:
     def var(self, dim: Dims | None, unbiased: _bool, keepdim: _bool=False) -> Tensor: ...
     @overload
     def var(self, unbiased: _bool) -> Tensor:
-        """The variance of all elements, or over `dim`: `y = sum of |x - mean| ** 2 / (n -
-        correction)`.
+        """The variance of all elements, or over `dim`: `y = sum of |x - mean| ** 2 / (n - correction)`.
 
         dim: an int or a tuple; None, the default, takes all. correction: 1 by default, for samples of
         something larger; 0 for the variance of these numbers themselves. unbiased: the older way to say

@@ -256,8 +256,8 @@ def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tens
     tensor([  0.6931, 100.0000])
     """
 def celu(input: Tensor, alpha: Number = 1.0, inplace: _bool = False) -> Tensor:
-    """An elu whose derivative is continuous for every alpha: `y = max(0, x) + min(0, alpha * (exp(x
-    / alpha) - 1))`.
+    """An elu whose derivative is continuous for every alpha:
+    `y = max(0, x) + min(0, alpha * (exp(x / alpha) - 1))`.
 
     alpha: 1 by default; RuntimeError for 0. Barron, 2017, arXiv:1704.07483.
 
@@ -265,8 +265,8 @@ def celu(input: Tensor, alpha: Number = 1.0, inplace: _bool = False) -> Tensor:
     tensor([-0.7869,  0.0000,  2.0000])
     """
 def celu_(input: Tensor, alpha: Number = 1.0) -> Tensor:
-    """In place: an elu whose derivative is continuous for every alpha: `y = max(0, x) + min(0, alpha * (exp(x
-    / alpha) - 1))`.
+    """In place: an elu whose derivative is continuous for every alpha:
+    `y = max(0, x) + min(0, alpha * (exp(x / alpha) - 1))`.
 
     alpha: 1 by default; RuntimeError for 0. Barron, 2017, arXiv:1704.07483.
 
@@ -584,11 +584,12 @@ def gaussian_nll_loss(input: Tensor, target: Tensor, var: Tensor, full: _bool = 
     tensor(1.1931)
     """
 def gelu(input: Tensor, *, approximate: _str = 'none') -> Tensor:
-    """The Gaussian error linear unit: x times the share of a normal distribution below x, `y = x *
-    (1 + erf(x / sqrt(2))) / 2`.
+    """The Gaussian error linear unit: x times the share of a normal distribution below x,
+    `y = x * (1 + erf(x / sqrt(2))) / 2`.
 
-    approximate: "none" by default; "tanh" computes `x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x
-    ** 3))) / 2`, as GPT-2 does. Hendrycks and Gimpel, 2016, arXiv:1606.08415.
+    approximate: "none" by default; "tanh" computes
+    `x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x ** 3))) / 2`, as GPT-2 does. Hendrycks and
+    Gimpel, 2016, arXiv:1606.08415.
 
     >>> F.gelu(torch.tensor([-1.0, 0.0, 2.0]))
     tensor([-0.1587,  0.0000,  1.9545])
