@@ -92,21 +92,6 @@ def published() -> dict[str, dict[str, str]]:
     return found
 
 
-@functools.cache
-def published() -> dict[str, dict[str, str]]:
-    """Docstrings of records and composites by the file that they stand in: doctest does not find
-    what is no function, or one that another module has wrapped."""
-    found: dict[str, dict[str, str]] = defaultdict(dict)
-    for record in registry.values():
-        found[record.declared[0]][f"record.{record.name}"] = record.__doc__ or ""
-    for path, made in composites.items():
-        fn = made.fn.fget if isinstance(made.fn, property) else made.fn
-        code = getattr(inspect.unwrap(fn), "__code__", None)
-        if code is not None:
-            found[code.co_filename][path] = made.fn.__doc__ or ""
-    return found
-
-
 @pytest.mark.parametrize("name", modules())
 def test_docstrings(name: str) -> None:
     module: ModuleType = importlib.import_module(name)

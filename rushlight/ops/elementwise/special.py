@@ -427,6 +427,8 @@ modified_bessel_k0 = intrinsic(
     nin=1, samples=real(0.3, 5), public="special",
     doc="""The modified Bessel function of the second kind, order 0; infinite at 0, NaN below.
 
+    It has a derivative here; PyTorch has none for it.
+
     >>> torch.special.modified_bessel_k0(torch.tensor([0.5, 1.0, 0.0]))
     tensor([0.9244, 0.4210,    inf])
     """,
@@ -436,6 +438,8 @@ modified_bessel_k1: Op = intrinsic(
     lambda g, y, x: -g * (modified_bessel_k0(x) + y / x),
     nin=1, samples=real(0.3, 5), public="special",
     doc="""The modified Bessel function of the second kind, order 1; infinite at 0, NaN below.
+
+    It has a derivative here; PyTorch has none for it.
 
     >>> torch.special.modified_bessel_k1(torch.tensor([0.5, 1.0, 0.0]))
     tensor([1.6564, 0.6019,    inf])
@@ -449,6 +453,8 @@ scaled_modified_bessel_k0 = intrinsic(
 
     It does not vanish for large x.
 
+    It has a derivative here; PyTorch has none for it.
+
     >>> torch.special.scaled_modified_bessel_k0(torch.tensor([1.0, 500.0]))
     tensor([1.1445, 0.0560])
     """,
@@ -461,6 +467,8 @@ scaled_modified_bessel_k1: Op = intrinsic(
 
     It does not vanish for large x.
 
+    It has a derivative here; PyTorch has none for it.
+
     >>> torch.special.scaled_modified_bessel_k1(torch.tensor([1.0, 500.0]))
     tensor([1.6362, 0.0561])
     """,
@@ -469,6 +477,8 @@ bessel_j0 = intrinsic(
     "bessel_j0", lambda input: bessel.bessel_j0(input), lambda g, _y, x: -g * bessel_j1(x),
     nin=1, samples=real(-12, 12), public="special",
     doc="""The Bessel function of the first kind, order 0.
+
+    It has a derivative here; PyTorch has none for it.
 
     >>> torch.special.bessel_j0(torch.tensor([0.0, 1.0, 5.0]))
     tensor([ 1.0000,  0.7652, -0.1776])
@@ -480,6 +490,8 @@ bessel_j1: Op = intrinsic(
     nin=1, samples=real(0.3, 12), public="special",
     doc="""The Bessel function of the first kind, order 1; minus the derivative of bessel_j0.
 
+    It has a derivative here; PyTorch has none for it.
+
     >>> torch.special.bessel_j1(torch.tensor([0.0, 1.0, -1.0]))
     tensor([ 0.0000,  0.4401, -0.4401])
     """,
@@ -489,6 +501,8 @@ bessel_y0 = intrinsic(
     nin=1, samples=real(0.5, 12), public="special",
     doc="""The Bessel function of the second kind, order 0; -inf at 0, NaN below.
 
+    It has a derivative here; PyTorch has none for it.
+
     >>> torch.special.bessel_y0(torch.tensor([1.0, 5.0, 0.0]))
     tensor([ 0.0883, -0.3085,    -inf])
     """,
@@ -497,6 +511,8 @@ bessel_y1: Op = intrinsic(
     "bessel_y1", lambda input: bessel.bessel_y1(input), lambda g, y, x: g * (bessel_y0(x) - y / x),
     nin=1, samples=real(0.5, 12), public="special",
     doc="""The Bessel function of the second kind, order 1; -inf at 0, NaN below.
+
+    It has a derivative here; PyTorch has none for it.
 
     >>> torch.special.bessel_y1(torch.tensor([1.0, 5.0, 0.0]))
     tensor([-0.7812,  0.1479,    -inf])
@@ -527,6 +543,8 @@ spherical_bessel_j0 = intrinsic(
     accepts="floating integral bool: spherical_bessel_j0_cpu",
     nin=1, samples=real(0.3, 6), public="special",
     doc="""The spherical Bessel function of order 0: `y = sin(x) / x`, and 1 at 0.
+
+    It has a derivative here; PyTorch has none for it.
 
     >>> torch.special.spherical_bessel_j0(torch.tensor([0.0, 1.0, torch.pi]))
     tensor([ 1.0000e+00,  8.4147e-01, -2.7828e-08])
