@@ -34,11 +34,15 @@ def airy_ai(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Bessel function of the first kind, order 0.
 
+    It has a derivative here; PyTorch has none for it.
+
     >>> torch.special.bessel_j0(torch.tensor([0.0, 1.0, 5.0]))
     tensor([ 1.0000,  0.7652, -0.1776])
     """
 def bessel_j1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Bessel function of the first kind, order 1; minus the derivative of bessel_j0.
+
+    It has a derivative here; PyTorch has none for it.
 
     >>> torch.special.bessel_j1(torch.tensor([0.0, 1.0, -1.0]))
     tensor([ 0.0000,  0.4401, -0.4401])
@@ -46,11 +50,15 @@ def bessel_j1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def bessel_y0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Bessel function of the second kind, order 0; -inf at 0, NaN below.
 
+    It has a derivative here; PyTorch has none for it.
+
     >>> torch.special.bessel_y0(torch.tensor([1.0, 5.0, 0.0]))
     tensor([ 0.0883, -0.3085,    -inf])
     """
 def bessel_y1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Bessel function of the second kind, order 1; -inf at 0, NaN below.
+
+    It has a derivative here; PyTorch has none for it.
 
     >>> torch.special.bessel_y1(torch.tensor([1.0, 5.0, 0.0]))
     tensor([-0.7812,  0.1479,    -inf])
@@ -317,11 +325,15 @@ def modified_bessel_i1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of the second kind, order 0; infinite at 0, NaN below.
 
+    It has a derivative here; PyTorch has none for it.
+
     >>> torch.special.modified_bessel_k0(torch.tensor([0.5, 1.0, 0.0]))
     tensor([0.9244, 0.4210,    inf])
     """
 def modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of the second kind, order 1; infinite at 0, NaN below.
+
+    It has a derivative here; PyTorch has none for it.
 
     >>> torch.special.modified_bessel_k1(torch.tensor([0.5, 1.0, 0.0]))
     tensor([1.6564, 0.6019,    inf])
@@ -384,6 +396,8 @@ def scaled_modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Te
 
     It does not vanish for large x.
 
+    It has a derivative here; PyTorch has none for it.
+
     >>> torch.special.scaled_modified_bessel_k0(torch.tensor([1.0, 500.0]))
     tensor([1.1445, 0.0560])
     """
@@ -391,6 +405,8 @@ def scaled_modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Te
     """The modified Bessel function of the second kind, order 1, scaled: `y = exp(x) * k1(x)`.
 
     It does not vanish for large x.
+
+    It has a derivative here; PyTorch has none for it.
 
     >>> torch.special.scaled_modified_bessel_k1(torch.tensor([1.0, 500.0]))
     tensor([1.6362, 0.0561])
@@ -441,6 +457,8 @@ def softmax(input: Tensor, dim: _int, dtype: _dtype | None = None, *, out: Tenso
     """
 def spherical_bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The spherical Bessel function of order 0: `y = sin(x) / x`, and 1 at 0.
+
+    It has a derivative here; PyTorch has none for it.
 
     >>> torch.special.spherical_bessel_j0(torch.tensor([0.0, 1.0, torch.pi]))
     tensor([ 1.0000e+00,  8.4147e-01, -2.7828e-08])
