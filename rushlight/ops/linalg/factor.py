@@ -600,7 +600,8 @@ def lu(A: Any, *, pivot: bool = True, out: Any = None) -> Any:
 def lu_factor_ex(A: Any, *, pivot: bool = True, check_errors: bool = False, out: Any = None) -> Any:
     """(LU, pivots, info): `lu_factor`, which tells instead of raising.
 
-    `info` is 0, or the place of the first pivot that is zero, counted from 1.
+    `info` is 0, or the place of the first pivot that is zero, counted from 1; with
+    `check_errors=True` it raises after all.
 
     >>> torch.linalg.lu_factor_ex(torch.zeros(2, 2)).info
     tensor(1, dtype=torch.int32)
@@ -784,7 +785,8 @@ def ldl_factor_ex(
 ) -> Any:
     """(LD, pivots, info): `ldl_factor`, which tells instead of raising.
 
-    `info` is 0, or the place of the first zero on the diagonal of D, counted from 1.
+    `info` is 0, or the place of the first zero on the diagonal of D, counted from 1; with
+    `check_errors=True` it raises after all. `hermitian` as of `ldl_factor`.
 
     >>> torch.linalg.ldl_factor_ex(torch.eye(2)).info
     tensor(0, dtype=torch.int32)
@@ -810,6 +812,10 @@ def _ldl(name: str, A: Any, hermitian: bool, check_errors: bool) -> Any:
 @composite(public="linalg", smooth=False, samples=[case(regular(3))])
 def ldl_factor(A: Any, *, hermitian: bool = False, out: Any = None) -> Any:
     """(LD, pivots) of a symmetric (or Hermitian) indefinite A, for `linalg.ldl_solve`.
+
+    A = P @ L @ D @ L^T @ P^T, in LAPACK's packed form: L has ones on its diagonal, D blocks of
+    1 x 1 and 2 x 2. `A` (*, n, n), of which the lower triangle is read; `hermitian`: L^H in place
+    of L^T. RuntimeError if D is singular.
 
     >>> LD, pivots = torch.linalg.ldl_factor(torch.tensor([[0.0, 2.0], [2.0, 0.0]]))
     >>> torch.linalg.ldl_solve(LD, pivots, torch.tensor([[2.0], [4.0]])).mT

@@ -447,8 +447,11 @@ def cdist(
     p: float = 2.0,
     compute_mode: str | None = "use_mm_for_euclid_dist_if_necessary",
 ) -> Any:
-    """The p-norm distances between each row of x1 (..., P, M) and each of x2 (..., R, M): (..., P,
-    R).
+    """The p-norm distances between rows of x1 (*, P, M) and rows of x2 (*, R, M): (*, P, R).
+
+    For p=2 and more than 25 rows through one matrix product, which is faster and less exact where
+    points are close; `compute_mode` "use_mm_for_euclid_dist" or "donot_use_mm_for_euclid_dist"
+    says that always, or never.
 
     >>> torch.cdist(torch.zeros(1, 2), torch.tensor([[3.0, 4.0]]))
     tensor([[5.]])

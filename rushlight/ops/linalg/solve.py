@@ -155,7 +155,8 @@ def solve_ex(
 ) -> Any:
     """(result, info): `linalg.solve`, which tells instead of raising.
 
-    `info` (int32) is 0, or the place of the first pivot that is zero, counted from 1.
+    `info` (int32) is 0, or the place of the first pivot that is zero, counted from 1; with
+    `check_errors=True` it raises after all.
 
     >>> torch.linalg.solve_ex(torch.zeros(2, 2), torch.ones(2)).info
     tensor(1, dtype=torch.int32)
@@ -264,6 +265,9 @@ def triangular_solve(
     out: Any = None,
 ) -> Any:
     """(X, A) with A @ X = input for triangular A: the older form of `linalg.solve_triangular`.
+
+    `upper` says which triangle is read, `transpose` solves A^T @ X = input, `unitriangular` takes
+    the diagonal for ones.
 
     >>> b, A = torch.tensor([[2.0], [9.0]]), torch.tensor([[2.0, 0.0], [1.0, 4.0]])
     >>> torch.triangular_solve(b, A, upper=False).solution
@@ -549,7 +553,7 @@ def ldl_solve(
 ) -> Any:
     """The X with A @ X = B, from what `linalg.ldl_factor` says of a symmetric or Hermitian A.
 
-    `LD` (*, n, n), `pivots` (*, n), `B` (*, n, k).
+    `LD` (*, n, n), `pivots` (*, n), `B` (*, n, k); `hermitian` as it was for the factors.
 
     >>> LD, pivots = torch.linalg.ldl_factor(torch.tensor([[0.0, 2.0], [2.0, 0.0]]))
     >>> torch.linalg.ldl_solve(LD, pivots, torch.tensor([[2.0], [4.0]]))

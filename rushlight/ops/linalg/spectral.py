@@ -332,7 +332,8 @@ def svdvals(A: Any, *, driver: str | None = None, out: Any = None) -> Any:
 def _old_svd(input: Any, some: bool = True, compute_uv: bool = True, *, out: Any = None) -> Any:
     """(U, S, V) with input = U @ diag(S) @ V^H: the older form of `linalg.svd`.
 
-    `some=True` is full_matrices=False; V, not its conjugate transpose, is returned.
+    `some=True` is full_matrices=False; V, not its conjugate transpose, is returned. With
+    `compute_uv=False` U and V are zeros.
 
     >>> A = torch.tensor([[3.0, 0.0], [0.0, -4.0]])
     >>> torch.svd(A).S

@@ -460,6 +460,17 @@ def multi_head_attention_forward(
         query: (L, N, E) or (L, E). key, value: (S, N, E) or (S, E).
         key_padding_mask: (N, S): True (or -inf) for keys that nobody looks at.
         attn_mask: (L, S) or (N * heads, L, S): True (or -inf) for what may not be looked at.
+        embed_dim_to_check: E, which the query must have.
+        in_proj_weight, in_proj_bias: (3 E, E) and (3 E,) or None: query, key, value in this order;
+            with `use_separate_proj_weight` `q_proj_weight`, `k_proj_weight`, `v_proj_weight`
+            instead, so that keys and values may have other sizes.
+        bias_k, bias_v: (1, 1, E) or None: one more key and value, learned.
+        add_zero_attn: one more key and value, of zeros.
+        dropout_p: probability with which a weight is dropped, when `training`.
+        out_proj_weight, out_proj_bias: of the linear layer at the end.
+        need_weights, average_attn_weights: whether the weights are returned, as a mean over heads.
+        static_k, static_v: (N * heads, S, E / heads), used instead of projected keys and values.
+        is_causal: a hint that `attn_mask`, which must be given, is the causal one.
 
     Returns the result (L, N, E), and the weights (N, L, S) (or (N, heads, L, S) when they are
     not averaged; None when not needed).

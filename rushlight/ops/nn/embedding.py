@@ -198,6 +198,9 @@ def _torch_embedding(
 ) -> Any:
     """Rows of a table: `nn.functional.embedding` with the table first.
 
+    Row `padding_idx` gets no gradient; `scale_grad_by_freq` divides gradients by how often their
+    row occurs in `indices`; `sparse` makes the table's gradient a sparse tensor.
+
     >>> torch.embedding(torch.eye(3), torch.tensor([2, 0]))
     tensor([[0., 0., 1.],
             [1., 0., 0.]])

@@ -444,6 +444,7 @@ def group_norm(
     Args:
         input: (N, C, *), C divisible by `num_groups`.
         weight, bias: (C,) or None.
+        eps: added to the variance.
 
     Wu and He, Group Normalization, 2018.
 

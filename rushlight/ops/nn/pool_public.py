@@ -413,13 +413,15 @@ def _adaptive_max(d: int, input: Any, output_size: Any, return_indices: bool) ->
     return both if return_indices else both[0]
 
 
+_INDICES_DOC = """
+    return_indices: also the position of each maximum in the flattened plane (int64)."""
 _ADAPTIVE_DOC = """{What} over the last {d} dimension(s), in as many windows as `output_size` says.
 
 Window i of o over n positions runs from floor(i n / o) to ceil((i + 1) n / o).
 
 Args:
     input: (N, C, {dims}), or without N.
-    output_size: one number, or one a dimension; None keeps a size.
+    output_size: one number, or one a dimension; None keeps a size.{indices}
 
 >>> x = torch.arange({n}.0).reshape({shape})
 >>> F.adaptive_{which}_pool{d}d(x, 1).flatten()
@@ -523,6 +525,7 @@ def _document() -> None:
                 dims=("L", "H, W", "D, H, W")[d - 1],
                 What=what,
                 which="avg" if what == "Means" else "max",
+                indices="" if what == "Means" else _INDICES_DOC,
                 n=2 ** (d + 1),
                 shape=", ".join(map(str, (1, 1, *(2,) * (d - 1), 4))),
                 largest=("tensor([1., 3.])", "tensor([5., 7.])", "tensor([13., 15.])")[d - 1],

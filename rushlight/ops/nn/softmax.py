@@ -202,7 +202,7 @@ def gumbel_softmax(
 ) -> Any:
     """A sample of the Gumbel-softmax distribution; `hard` makes it one-hot, with the same gradient.
 
-    softmax((logits + n) / tau), where n = -log(e) and e is exponentially distributed.
+    softmax((logits + n) / tau) along `dim`, where n = -log(e) and e is exponentially distributed.
     Jang et al., 2016, arXiv:1611.01144.
 
     >>> y = F.gumbel_softmax(torch.zeros(5, 3), hard=True)

@@ -185,7 +185,8 @@ def lp_pool1d(
 ) -> Any:
     """(sum of x ** p) ** (1 / p) over each window of the last dimension, p = `norm_type`.
 
-    `input` (N, C, L) or (C, L); `stride` is the kernel's size by default; p = 1 gives the sum.
+    `input` (N, C, L) or (C, L); `stride` is the kernel's size by default; `ceil_mode`: also windows
+    that hang over the edge. p = 1 gives the sum.
 
     >>> x = torch.tensor([[[3.0, 4.0, 6.0, 8.0]]])
     >>> F.lp_pool1d(x, 2, kernel_size=2)
@@ -200,6 +201,9 @@ def lp_pool2d(
 ) -> Any:
     """(sum of x ** p) ** (1 / p) over each window of the last two dimensions, p = `norm_type`.
 
+    `input` (N, C, H, W) or (C, H, W); `stride` is the kernel's size by default;
+    `ceil_mode`: also windows that hang over the edge.
+
     >>> x = torch.tensor([[[[1.0, 1.0], [1.0, 1.0]]]])
     >>> F.lp_pool2d(x, 2, kernel_size=2)
     tensor([[[[2.]]]])
@@ -212,6 +216,9 @@ def lp_pool3d(
     input: Any, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
 ) -> Any:
     """(sum of x ** p) ** (1 / p) over each window of the last three dimensions, p = `norm_type`.
+
+    `input` (N, C, D, H, W) or (C, D, H, W); `stride` is the kernel's size by default;
+    `ceil_mode`: also windows that hang over the edge.
 
     >>> x = torch.ones(1, 1, 1, 2, 2)
     >>> F.lp_pool3d(x, 2, kernel_size=(1, 2, 2))
@@ -365,7 +372,13 @@ def fractional_max_pool2d(
 ) -> Any:
     """Maxima of windows at pseudo-random distances, as many as `output_size` or a ratio says.
 
-    Graham, Fractional Max-Pooling, 2014.
+    Args:
+        input: (N, C, H, W) or (C, H, W).
+        kernel_size: one number, or one a dimension, of each window.
+        output_size, output_ratio: the result's size, or its ratio to the input's; one of the two.
+        return_indices: also the position of each maximum in the flattened plane (int64).
+
+    Graham, Fractional Max-Pooling, 2014, arXiv:1412.6071.
 
     >>> x = torch.arange(25.0).reshape(1, 1, 5, 5)
     >>> F.fractional_max_pool2d(x, kernel_size=2, output_size=3).shape
@@ -391,7 +404,13 @@ def fractional_max_pool3d(
 ) -> Any:
     """Maxima of windows at pseudo-random distances, as many as `output_size` or a ratio says.
 
-    Graham, Fractional Max-Pooling, 2014.
+    Args:
+        input: (N, C, D, H, W) or (C, D, H, W).
+        kernel_size: one number, or one a dimension, of each window.
+        output_size, output_ratio: the result's size, or its ratio to the input's; one of the two.
+        return_indices: also the position of each maximum in the flattened plane (int64).
+
+    Graham, Fractional Max-Pooling, 2014, arXiv:1412.6071.
 
     >>> x = torch.zeros(1, 1, 5, 5, 5)
     >>> F.fractional_max_pool3d(x, kernel_size=2, output_ratio=0.5).shape

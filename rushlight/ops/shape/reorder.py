@@ -468,7 +468,7 @@ def each_repeated(
     """Each element (or each slice along `dim`) as often as `repeats` says, next to each other.
 
     `repeats` is a number or a 1-d tensor with one for each position. Without `dim` the tensor is
-    flattened.
+    flattened. `output_size`, if known, saves adding the repeats up.
 
     >>> torch.tensor([1, 2]).repeat_interleave(2)
     tensor([1, 1, 2, 2])

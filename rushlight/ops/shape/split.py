@@ -101,7 +101,8 @@ def split_method(input: Any, split_size: Any, dim: int = 0) -> Any:
 def split_function(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> Any:
     """Views along `dim` of so many positions each (the last may be smaller), as a tuple.
 
-    A list gives the size of each part; the sizes must add up to the dimension's.
+    A list as `split_size_or_sections` gives the size of each part; the sizes must add up to the
+    dimension's.
 
     >>> x = torch.arange(5)
     >>> torch.split(x, 2)
