@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd.node import TensorBase
+from .numbers import type_name
 from .recording import NONE, Block
 
 ndarray = np.ndarray
@@ -84,7 +85,7 @@ class Memory:
         if event != NONE:
             at = self._now = max(at, self._now + 1)
         self.blocks.append(
-            Block(size, at, NONE, event, line, role, name, dtype.name, tuple(shape))
+            Block(size, at, NONE, event, line, role, name, type_name(dtype), tuple(shape))
         )
         life = _Life(a, self._died)
         life.key, life.place = key, place

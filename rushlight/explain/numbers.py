@@ -170,16 +170,17 @@ def parameters(optimizer: Any) -> list[Any]:
 
 def trouble(a: Any) -> str:
     """'NaN', 'Inf', or '' where an array has neither."""
-    if a.dtype.kind == "V" and a.size:  # bfloat16 and narrower ones, with which NumPy computes not
+    dtype = a.dtype
+    if dtype.char in "fd" and a.flags.forc:
+        flat = a.reshape(-1) if a.flags.c_contiguous else a.T.reshape(-1)
+        if math.isfinite(np.dot(flat, flat)):
+            return ""
+    if dtype.kind == "V" and a.size:  # bfloat16 and narrower ones, with which NumPy computes not
         a = a.astype(np.float32)
     if a.dtype.kind not in "fc" or not a.size:
         return ""
     with np.errstate(all="ignore"):
-        if a.dtype.char in "fd" and a.flags.forc:
-            flat = a.reshape(-1) if a.flags.c_contiguous else a.T.reshape(-1)
-            total = np.dot(flat, flat)
-        else:
-            total = np.add.reduce(a, axis=None)
+        total = np.add.reduce(a, axis=None)
         if math.isfinite(total.real) and math.isfinite(total.imag):
             return ""
         if np.isnan(a).any():
