@@ -99,7 +99,10 @@ function peak(begin, end) {
 function belongings() {
   const E = R.events;
   // What was reached here can be reached: another program disturbed the measurement.
-  for (const e of E) if (e.flops > 1e6 && e.end > e.begin) R.machine.flops = Math.max(R.machine.flops, e.flops / (e.end - e.begin) * 1e9);
+  for (const e of E) {
+    if (e.flops < 1e6 || e.end <= e.begin) continue;
+    R.machine.flops = Math.max(R.machine.flops, e.flops / (e.end - e.begin) * 1e9);
+  }
   for (const e of E) {
     if (e.parent >= 0) E[e.parent].inside.push(e);
     if (e.of >= 0 && e.kind === "node") E[e.of].nodes.push(e);
@@ -145,7 +148,8 @@ const events_of = (step) => (step && is_kept(step) ? R.events.slice(step.first, 
 const is_op = (e) => ["op", "node", "leaf", "compiled", "collective"].includes(e.kind);
 const is_call = (e) => e.kind === "op" || e.kind === "function" || e.kind === "compiled";
 /** A function that is one operation is shown as that operation, under the function's name. */
-const only = (e) => (e.kind === "function" && e.inside.length === 1 && e.inside[0].kind === "op" ? e.inside[0] : null);
+const only = (e) => (e.kind === "function" && e.inside.length === 1 && e.inside[0].kind === "op"
+  ? e.inside[0] : null);
 const shown = (e) => (e.kind === "op" && e.parent >= 0 && only(R.events[e.parent]) ? R.events[e.parent] : e);
 /** Where several models are in one recording, what the program calls each of them. */
 function prefix(m) {

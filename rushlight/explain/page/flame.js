@@ -169,10 +169,10 @@ class Flame {
   select(e) {
     this.chosen = e;
     const m = R.modules[e.module], line = line_of(e);
-    this.text.innerHTML = flat(html`<b>${this.label(e)}</b> <span class="soft">${m && e.kind !==
-      "module" && m.path ? `in ${pathname(m)}, ` : ""}${
-      PHASE_NAMES[e.phase] || e.phase}</span> ${time(e.duration)}, ${percent(e.duration /
-        this.step.duration)} of the step${
+    const where = m && e.kind !== "module" && m.path ? `in ${pathname(m)}, ` : "";
+    this.text.innerHTML = flat(html`<b>${this.label(e)}</b> <span class="soft">${where}${
+      PHASE_NAMES[e.phase] || e.phase}</span> ${time(e.duration)}, ${
+      percent(e.duration / this.step.duration)} of the step${
       below(e).length ? html`, ${time(e.own)} of it outside of the calls below` : ""}.
         ${to_line(line)} <a href="#graph/e${e.i}">Show in the graph</a>`);
     this.draw();

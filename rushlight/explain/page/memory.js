@@ -108,8 +108,9 @@ function listen_memory(view) {
     slider.querySelector(".moment").setAttribute("d", `M${x.toFixed(1)} 4V246`);
     slider.setAttribute("aria-valuenow", String(view.at));
     slider.setAttribute("aria-valuetext", `${time(m.at - view.step.begin)}, ${bytes(m.total)}`);
-    for (const cell of view.host.querySelectorAll("[data-role]")) cell.textContent =
-      bytes(m.roles[+cell.dataset.role]);
+    for (const cell of view.host.querySelectorAll("[data-role]")) {
+      cell.textContent = bytes(m.roles[+cell.dataset.role]);
+    }
     holders(view);
   };
   slider.addEventListener("keydown", (event) => {

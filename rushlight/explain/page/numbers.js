@@ -4,8 +4,10 @@ PARTS.push({
   id: "numbers", name: "Numbers", about: "What stands in parameters, gradients and activations",
   draw(host, step) {
     const here = R.numbers.filter((n) => !step || n.step === step.i || n.step < 0);
-    if (!here.length && !R.broken && !R.unreached.length) { host.innerHTML =
-      flat(nothing("No numbers were recorded.")); return; }
+    if (!here.length && !R.broken && !R.unreached.length) {
+      host.innerHTML = flat(nothing("No numbers were recorded."));
+      return;
+    }
     const kinds = KINDS.filter(([what]) => here.some((n) => n.what === what));
     host.innerHTML = flat(html`${alarms()}${health(here)}${depth_chart(here)}<section><div
       class="heading"><h2>What stands in each</h2><p class="actions">${
@@ -44,11 +46,13 @@ const DEAD = 0.95;
 function trouble(n) {
   if (!n.finite) return "not finite";
   if (n.what === "gradient" && n.largest === 0) return "all zeros";
-  if (n.what === "activation" && n.zeros >= DEAD && n.elements > 1 && is_relu(n)) return n.zeros >=
-    1 ? "dead" : "nearly dead";
-  if (n.what === "activation" && n.dead >= 0.1 && is_relu(n)) return `${percent(n.dead)} of its channels dead`;
-  if (n.what === "activation" && n.elements > 1 && n.spread === 0 && n.largest > 0) return "constant";
-  return "";
+  if (n.what !== "activation" || n.elements < 2) return "";
+  if (is_relu(n)) {
+    if (n.zeros >= 1) return "dead";
+    if (n.zeros >= DEAD) return "nearly dead";
+    if (n.dead >= 0.1) return `${percent(n.dead)} of its channels dead`;
+  }
+  return n.spread === 0 && n.largest > 0 ? "constant" : "";
 }
 function is_relu(n) {
   const m = R.modules[n.module], e = R.events[n.event];
@@ -114,12 +118,13 @@ function depth_chart(here) {
   const positive = list.filter((n) => n.norm > 0);
   if (positive.length < 2) return "";
   const w = drawing_width(), h = 220, left = 64, bottom = 30, head = 10;
-  let lo = Math.floor(Math.log10(Math.min(...positive.map((n) => n.norm)))), hi =
-    Math.ceil(Math.log10(Math.max(...positive.map((n) => n.norm))));
+  const norms = positive.map((n) => n.norm);
+  const hi = Math.ceil(Math.log10(Math.max(...norms)));
+  let lo = Math.floor(Math.log10(Math.min(...norms)));
   if (hi - lo < 2) lo = hi - 2;
   lo = Math.max(lo - (hi - lo > 3 ? 0 : 1), hi - 14);
-  const each = Math.min(140, (w - left) / list.length), thick = Math.min(each * 0.76, 40), Y =
-    (v) => h - bottom - (Math.max(Math.log10(v), lo) - lo) / (hi - lo) * (h - bottom - head);
+  const each = Math.min(140, (w - left) / list.length), thick = Math.min(each * 0.76, 40);
+  const Y = (v) => h - bottom - (Math.max(Math.log10(v), lo) - lo) / (hi - lo) * (h - bottom - head);
   const wide = each * list.length;
   const f = (v) => +v.toFixed(1);
   const lines = [];
@@ -174,7 +179,9 @@ function numbers_table(host, here, what) {
         trouble(n) ? html` <span class="flag">${trouble(n)}</span>` : ""}` },
       { name: "shape", left: true, of: (n) => n.elements, show: (n) => html`<span
         class="dim">${shape(n.shape)}${n.dtype === "float32" ? "" : ` ${n.dtype}`}</span>` },
-      { name: "values", left: true, about: "From the least to the greatest of the sample; the thin line is zero", show: (n) => histogram(n.histogram, n.low, n.high) },
+      { name: "values", left: true,
+        about: "From the least to the greatest of the sample; the thin line is zero",
+        show: (n) => histogram(n.histogram, n.low, n.high) },
       { name: "mean", of: (n) => n.mean, show: (n) => digits(n.mean) },
       { name: "spread", about: WORDS.spread, of: (n) => n.spread, show: (n) => digits(n.spread) },
       { name: "largest", about: "The greatest magnitude", of: (n) => n.largest, show: (n) => digits(n.largest) },

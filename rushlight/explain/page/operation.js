@@ -2,7 +2,8 @@
 
 function operation(e) {
   if (e.kind === "compiled") {
-    return html`<div class="operation one"><section><p>${WORDS["compiled program"]}</p>${quoted(line_of(e))}${values("Takes", e.takes)}${values("Gives", e.gives)}${cost(e)}</section></div>`;
+    return html`<div class="operation one"><section><p>${WORDS["compiled program"]}</p>${
+      quoted(line_of(e))}${values("Takes", e.takes)}${values("Gives", e.gives)}${cost(e)}</section></div>`;
   }
   if (is_call(e)) {
     return html`<div class="operation"><section><h3>Forward</h3>${ahead(e)}</section><section

@@ -4,7 +4,8 @@ PARTS.push({
   id: "overview", name: "Overview", about: "The step in short, and what to do about it",
   draw(host, step) {
     if (!step) {
-      host.innerHTML = flat([...alarms(), nothing("Nothing ran while this was recorded, so there is nothing to show."), advice(), glossary()]);
+      const why = "Nothing ran while this was recorded, so there is nothing to show.";
+      host.innerHTML = flat([...alarms(), nothing(why), advice(), glossary()]);
       return;
     }
     const shares = phases(step);

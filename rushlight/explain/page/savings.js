@@ -90,8 +90,11 @@ function detached({ e }, kept, from) {
   const given = new Set(e.gives.map((v) => v.made_by));
   if (!ends.length) { // the loss is unknown: what ran before the module's end
     let cut = 0, quicker = 0;
-    for (const [i, n] of kept) if (R.events[i].end <= e.end) { cut += n; quicker +=
-      sum(R.events[i].nodes, (x) => x.duration); }
+    for (const [i, n] of kept) {
+      if (R.events[i].end > e.end) continue;
+      cut += n;
+      quicker += sum(R.events[i].nodes, (x) => x.duration);
+    }
     return { cut, quicker };
   }
   const reached = (stop) => {

@@ -14,8 +14,8 @@ function first_step() {
   if (R.first !== undefined) return R.first;
   const steps = R.steps.slice(0, R.whole).filter(is_kept);
   const usual = steps.length > 2 ? steps.filter((s) => s.i) : steps.slice(-1);
-  const times = usual.map((s) => s.duration).sort((a, b) => a - b), median =
-    times[Math.floor((times.length - 1) / 2)];
+  const times = usual.map((s) => s.duration).sort((a, b) => a - b);
+  const median = times[Math.floor((times.length - 1) / 2)];
   R.first = R.broken && R.steps[R.broken.step] || usual.findLast((s) => s.duration === median) || null;
   return R.first;
 }

@@ -8,6 +8,7 @@ unpack().then(() => {
   by("app").removeAttribute("aria-busy");
   document.documentElement.dataset.ready = String(Math.round(performance.now()));
 }).catch((error) => {
-  by("app").innerHTML = flat(html`<p class="nothing">The page could not be drawn: ${error.message}. It wants a browser of 2023 or later.</p>`);
+  by("app").innerHTML = flat(html`<p class="nothing">The page could not be drawn: ${error.message}.
+    It wants a browser of 2023 or later.</p>`);
   throw error;
 });
