@@ -146,7 +146,13 @@ def get_num_interop_threads() -> int:
 
 
 def set_num_interop_threads(n: int) -> None:
-    """Accepted: operations run one after the other whatever the number."""
+    """Accepted: operations run one after the other whatever the number.
+
+    Raises:
+        RuntimeError: not a positive number.
+
+    >>> torch.set_num_interop_threads(torch.get_num_interop_threads())
+    """
     if n > 2**31 - 1:
         raise ValueError("Overflow when unpacking long")
     if n <= 0:

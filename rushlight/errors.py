@@ -31,13 +31,24 @@ class BoundsError(IndexError, RuntimeError):
 
 class LinAlgError(RuntimeError, np.linalg.LinAlgError):
     """A matrix has no inverse, factorisation or eigenvalues (PyTorch's
-    ``torch.linalg.LinAlgError``)."""
+    ``torch.linalg.LinAlgError``).
+
+    >>> try:
+    ...     torch.linalg.inv(torch.zeros(2, 2))
+    ... except torch.linalg.LinAlgError:
+    ...     print("no inverse")
+    no inverse
+    """
 
     __module__ = "rushlight.linalg"
 
 
 class OutOfMemoryError(RuntimeError):
-    """An allocation failed; the text lists the largest live tensors."""
+    """An allocation failed; the text lists the largest live tensors.
+
+    >>> issubclass(torch.OutOfMemoryError, RuntimeError)
+    True
+    """
 
     __module__ = "rushlight"
 

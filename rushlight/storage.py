@@ -470,7 +470,13 @@ class StorageBase:
 
 
 class UntypedStorage(StorageBase):
-    """The bytes under a tensor: `nbytes()`, `data_ptr()`, indexing, `tolist()`."""
+    """The bytes under a tensor: `nbytes()`, `data_ptr()`, indexing, `tolist()`.
+
+    >>> storage = torch.tensor([1, 2], dtype=torch.uint8).untyped_storage()
+    >>> storage.nbytes(), storage.tolist(), storage[0]
+    (2, [1, 2], 1)
+    >>> storage[0] = 7  # the tensor sees it
+    """
 
     __module__ = "rushlight"
 
@@ -488,7 +494,15 @@ INVALID = """TypedStorage.__init__ received an invalid combination of arguments.
 
 
 class TypedStorage(StorageBase):
-    """The elements under a tensor (the older interface)."""
+    """The elements under a tensor (the older interface).
+
+    >>> import warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     storage = torch.tensor([1.5, 2.5]).storage()
+    ...     print(len(storage), storage.dtype, storage.tolist())
+    2 torch.float32 [1.5, 2.5]
+    """
 
     __module__ = "rushlight"
 

@@ -546,6 +546,15 @@ def pin_memory(self: Any, device: Any = None) -> Any:
 # -- copies --------------------------------------------------------------------------------------
 
 
+def is_pinned(self: Any, device: Any = None) -> bool:
+    """False: memory is pinned for an accelerator, and there is none.
+
+    >>> torch.zeros(2).is_pinned()
+    False
+    """
+    return False
+
+
 def copied(self: Any, memo: dict[int, Any]) -> Any:
     """deepcopy of a leaf: memory that tensors share stays shared among the copies."""
     import copy
@@ -680,7 +689,7 @@ METHODS: dict[str, Any] = {
     "share_memory_": share_memory_,
     "is_shared": is_shared,
     "pin_memory": pin_memory,
-    "is_pinned": lambda self, device=None: False,
+    "is_pinned": is_pinned,
 }
 for _name, _fn in METHODS.items():
     setattr(Tensor, _name, _fn)

@@ -26,6 +26,17 @@ def refuse(name: str, feature: str, hint: str | None = None) -> NoReturn:
     )
 
 
+def refusal(name: str, feature: str) -> str:
+    """What `help` says of a name."""
+    return f"""Raises: {name} needs {feature}.
+
+    >>> {name}()
+    Traceback (most recent call last):
+        ...
+    NotImplementedError: {name} needs {feature}, which...
+    """
+
+
 def function(name: str, feature: str, hint: str | None = None) -> Callable[..., NoReturn]:
     """A function that raises when it is called.
 
@@ -39,7 +50,7 @@ def function(name: str, feature: str, hint: str | None = None) -> Callable[..., 
         refuse(name, feature, hint)
 
     missing.__name__ = missing.__qualname__ = name.rpartition(".")[2]
-    missing.__doc__ = f"Raises: {name} needs {feature}."
+    missing.__doc__ = refusal(name, feature)
     return missing
 
 
@@ -60,7 +71,7 @@ class Absent(type):
 
 def absent_class(name: str, feature: str, hint: str | None = None) -> Absent:
     """A class for `isinstance` and annotations, of which no instance can be made."""
-    doc = f"Raises: {name} needs {feature}."
+    doc = refusal(name, feature)
     return Absent(name.rpartition(".")[2], (), {"told": (name, feature, hint), "__doc__": doc})
 
 

@@ -22,7 +22,23 @@ from .node import TensorBase
 
 
 class GradcheckError(RuntimeError):
-    """Raised when a gradient check fails."""
+    """Raised when a gradient check fails.
+
+    >>> class Wrong(torch.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         return x * 2
+    ...
+    ...     @staticmethod
+    ...     def backward(ctx, g):
+    ...         return g * 3
+    >>> x = torch.ones(1, dtype=torch.float64, requires_grad=True)
+    >>> try:
+    ...     torch.autograd.gradcheck(Wrong.apply, x)
+    ... except torch.autograd.GradcheckError:
+    ...     print("the derivative is not 3")
+    the derivative is not 3
+    """
 
 
 def _tensors(x: Any) -> tuple[Any, ...]:
@@ -517,6 +533,10 @@ def gradgradcheck(
     """Check second derivatives: `gradcheck` of the gradient function of `func`.
 
     Args: as `gradcheck`; `grad_outputs` are the vectors of the first derivative (random when None).
+
+    >>> x = torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)
+    >>> torch.autograd.gradgradcheck(lambda x: x**3, x)
+    True
     """
     args = _as_tuple(inputs)
     outs = [y for y in _differentiable(func(*args)) if y.requires_grad]

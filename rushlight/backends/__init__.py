@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from contextlib import contextmanager
-from types import ModuleType
+import types
 from typing import TYPE_CHECKING, Any
 
 
-class _Backend(ModuleType):
+class _Backend(types.ModuleType):
     """A set of flags that may be read and set; `is_available()` is the truth."""
 
     def __init__(self, name: str, available: bool = False, **flags: Any) -> None:
@@ -37,7 +37,7 @@ class _Backend(ModuleType):
         """False: the library is not part of this build."""
         return False
 
-    @contextmanager
+    @contextlib.contextmanager
     def flags(self, **flags: Any) -> Any:
         """Set flags for a block."""
         before = {k: self.__dict__.get(k) for k in flags}

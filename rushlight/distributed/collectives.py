@@ -70,6 +70,16 @@ def all_reduce(
     Raises:
         DistBackendError: a rank is gone, does not come within the group's timeout, or calls
             something else; the text says which, and where it is.
+
+    In a group of one, where it changes nothing:
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> x = torch.tensor([1.0, 2.0])
+    >>> dist.all_reduce(x)
+    >>> x
+    tensor([1., 2.])
+    >>> dist.destroy_process_group()
     """
     memory.check("all_reduce", "tensor", tensor)
     reduce_op.check("all_reduce", op, tensor.dtype)
@@ -89,7 +99,16 @@ def all_reduce(
 def all_reduce_coalesced(
     tensors: Sequence[Tensor], op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False
 ) -> Any:
-    """`all_reduce` of each of several tensors of one type."""
+    """`all_reduce` of each of several tensors of one type.
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> tensors = [torch.ones(2), torch.zeros(1)]
+    >>> dist.all_reduce_coalesced(tensors)
+    >>> tensors
+    [tensor([1., 1.]), tensor([0.])]
+    >>> dist.destroy_process_group()
+    """
     memory.check_list("all_reduce_coalesced", "tensors", tensors)
     if tensors:
         memory.same_types(tensors)
@@ -116,7 +135,19 @@ def broadcast(
     async_op: bool = False,
     group_src: int | None = None,
 ) -> Work | None:
-    """Give the tensor of rank `src` to all ranks of the group, in place."""
+    """Give the tensor of rank `src` to all ranks of the group, in place.
+
+    Args:
+        src: the rank in the world; or `group_src`, that in the group.
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> x = torch.tensor([1.0, 2.0])
+    >>> dist.broadcast(x, src=0)
+    >>> x
+    tensor([1., 2.])
+    >>> dist.destroy_process_group()
+    """
     memory.check("broadcast", "tensor", tensor)
     g = resolve(group)
     if g is None:
@@ -142,7 +173,19 @@ def reduce(
     async_op: bool = False,
     group_dst: int | None = None,
 ) -> Work | None:
-    """Combine the tensors of all ranks; rank `dst` gets the result, in place."""
+    """Combine the tensors of all ranks; rank `dst` gets the result, in place.
+
+    Args: as for `all_reduce`; `dst` is a rank of the world, `group_dst` one of the group. What the
+    tensors of other ranks hold afterwards is undefined.
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> x = torch.tensor([1.0, 2.0])
+    >>> dist.reduce(x, dst=0)
+    >>> x
+    tensor([1., 2.])
+    >>> dist.destroy_process_group()
+    """
     memory.check("reduce", "tensor", tensor)
     reduce_op.check("reduce", op, tensor.dtype)
     g = resolve(group)
@@ -184,7 +227,16 @@ def sizes(name: str, outputs: Sequence[Tensor], like: Tensor, count: int, what: 
 def all_gather(
     tensor_list: list[Tensor], tensor: Tensor, group: Any = None, async_op: bool = False
 ) -> Work | None:
-    """Give everybody's tensor to everybody: rank r's in `tensor_list[r]`."""
+    """Give everybody's tensor to everybody: rank r's in `tensor_list[r]`.
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> found = [torch.zeros(2) for _ in range(dist.get_world_size())]
+    >>> dist.all_gather(found, torch.tensor([1.0, 2.0]))
+    >>> found
+    [tensor([1., 2.])]
+    >>> dist.destroy_process_group()
+    """
     memory.check_list("all_gather", "tensor_list", tensor_list)
     memory.check("all_gather", "tensor", tensor)
     g = resolve(group)
@@ -209,7 +261,16 @@ def all_gather_coalesced(
     group: Any = None,
     async_op: bool = False,
 ) -> Any:
-    """`all_gather` of several tensors: `output_tensor_lists[r][i]` is rank r's i-th."""
+    """`all_gather` of several tensors: `output_tensor_lists[r][i]` is rank r's i-th.
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> found = [[torch.zeros(2), torch.zeros(1)]]
+    >>> dist.all_gather_coalesced(found, [torch.ones(2), torch.ones(1)])
+    >>> found
+    [[tensor([1., 1.]), tensor([1.])]]
+    >>> dist.destroy_process_group()
+    """
     memory.check_list("all_gather_coalesced", "input_tensor_list", input_tensor_list)
     for outs in output_tensor_lists:
         memory.check_list("all_gather_coalesced", "output_tensor_lists", outs)
@@ -223,7 +284,16 @@ def all_gather_coalesced(
 def all_gather_into_tensor(
     output_tensor: Tensor, input_tensor: Tensor, group: Any = None, async_op: bool = False
 ) -> Work | None:
-    """Give everybody's tensor to everybody, one behind another (or stacked) in one tensor."""
+    """Give everybody's tensor to everybody, one behind another (or stacked) in one tensor.
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> found = torch.zeros(dist.get_world_size() * 2)
+    >>> dist.all_gather_into_tensor(found, torch.tensor([1.0, 2.0]))
+    >>> found
+    tensor([1., 2.])
+    >>> dist.destroy_process_group()
+    """
     memory.check("all_gather_into_tensor", "output_tensor", output_tensor)
     memory.check("all_gather_into_tensor", "input_tensor", input_tensor)
     g = resolve(group)
@@ -256,7 +326,16 @@ def gather(
     async_op: bool = False,
     group_dst: int | None = None,
 ) -> Work | None:
-    """Give everybody's tensor to rank `dst`: rank r's in its `gather_list[r]`."""
+    """Give everybody's tensor to rank `dst`: rank r's in its `gather_list[r]`.
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> found = [torch.zeros(2)] if dist.get_rank() == 0 else None
+    >>> dist.gather(torch.tensor([1.0, 2.0]), found, dst=0)
+    >>> found
+    [tensor([1., 2.])]
+    >>> dist.destroy_process_group()
+    """
     memory.check("gather", "tensor", tensor)
     g = resolve(group)
     if g is None:
@@ -306,7 +385,16 @@ def scatter(
     async_op: bool = False,
     group_src: int | None = None,
 ) -> Work | None:
-    """Give `scatter_list[r]` of rank `src` to rank r, in its `tensor`."""
+    """Give `scatter_list[r]` of rank `src` to rank r, in its `tensor`.
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> mine = torch.zeros(2)
+    >>> dist.scatter(mine, [torch.tensor([1.0, 2.0])] if dist.get_rank() == 0 else None, src=0)
+    >>> mine
+    tensor([1., 2.])
+    >>> dist.destroy_process_group()
+    """
     memory.check("scatter", "tensor", tensor)
     g = resolve(group)
     if g is None:
@@ -332,7 +420,16 @@ def reduce_scatter(
     group: Any = None,
     async_op: bool = False,
 ) -> Work | None:
-    """Combine everybody's `input_list[r]` in the `output` of rank r."""
+    """Combine everybody's `input_list[r]` in the `output` of rank r.
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> mine = torch.zeros(2)
+    >>> dist.reduce_scatter(mine, [torch.tensor([1.0, 2.0])])
+    >>> mine
+    tensor([1., 2.])
+    >>> dist.destroy_process_group()
+    """
     memory.check("reduce_scatter", "output", output)
     memory.check_list("reduce_scatter", "input_list", input_list)
     reduce_op.check("reduce_scatter", op, output.dtype)
@@ -367,7 +464,16 @@ def _reduce_scatter(g: ProcessGroup, output: Tensor, rows: Any, op: Any, async_o
 def reduce_scatter_tensor(
     output: Tensor, input: Tensor, op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False
 ) -> Work | None:
-    """Combine everybody's `input` and give each rank its part of it in `output`."""
+    """Combine everybody's `input` and give each rank its part of it in `output`.
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> mine = torch.zeros(2)
+    >>> dist.reduce_scatter_tensor(mine, torch.tensor([1.0, 2.0]))
+    >>> mine
+    tensor([1., 2.])
+    >>> dist.destroy_process_group()
+    """
     memory.check("reduce_scatter_tensor", "output", output)
     memory.check("reduce_scatter_tensor", "input", input)
     reduce_op.check("reduce_scatter_tensor", op, output.dtype)
@@ -392,7 +498,16 @@ def all_to_all(
     group: Any = None,
     async_op: bool = False,
 ) -> Work | None:
-    """Give `input_tensor_list[r]` to rank r, which finds it in its `output_tensor_list[me]`."""
+    """Give `input_tensor_list[r]` to rank r, which finds it in its `output_tensor_list[me]`.
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> mine = [torch.zeros(2)]
+    >>> dist.all_to_all(mine, [torch.tensor([1.0, 2.0])])
+    >>> mine
+    [tensor([1., 2.])]
+    >>> dist.destroy_process_group()
+    """
     memory.check_list("all_to_all", "output_tensor_list", output_tensor_list)
     memory.check_list("all_to_all", "input_tensor_list", input_tensor_list)
     g = resolve(group)
@@ -432,7 +547,16 @@ def all_to_all_single(
     async_op: bool = False,
 ) -> Work | None:
     """`all_to_all` of the parts of one tensor along its first dimension: equal ones, or of the
-    sizes that are given."""
+    sizes that are given.
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> mine = torch.zeros(2)
+    >>> dist.all_to_all_single(mine, torch.tensor([1.0, 2.0]))
+    >>> mine
+    tensor([1., 2.])
+    >>> dist.destroy_process_group()
+    """
     memory.check("all_to_all_single", "output", output)
     memory.check("all_to_all_single", "input", input)
     g = resolve(group)
@@ -486,6 +610,11 @@ def barrier(
     Args:
         device_ids: accepted; there are no devices to choose from.
         timeout: for this call alone.
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> dist.barrier()
+    >>> dist.destroy_process_group()
     """
     g = resolve(group)
     if g is None:
@@ -504,6 +633,11 @@ def monitored_barrier(
     Args:
         timeout: how long to wait; None: the group's.
         wait_all_ranks: accepted; all that are missing are always named.
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> dist.monitored_barrier()
+    >>> dist.destroy_process_group()
     """
     g = resolve(group)
     if g is None:

@@ -222,7 +222,25 @@ def isend(
     tag: int = 0,
     group_dst: int | None = None,
 ) -> Work | None:
-    """Begin to send a tensor to rank `dst`; it must not be changed before `wait()`."""
+    """Begin to send a tensor to rank `dst`; it must not be changed before `wait()`.
+
+    As each of two processes runs it::
+
+        if dist.get_rank() == 0:
+            work = dist.isend(torch.ones(2), dst=1)
+        else:
+            x = torch.zeros(2)
+            work = dist.irecv(x, src=0)
+        work.wait()
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> dist.isend(torch.ones(2), dst=0)
+    Traceback (most recent call last):
+        ...
+    RuntimeError: Invalid destination rank: ...
+    >>> dist.destroy_process_group()
+    """
     return begun("isend", tensor, dst, group, tag, group_dst, RuntimeError)
 
 
@@ -248,7 +266,18 @@ def irecv(
     tag: int = 0,
     group_src: int | None = None,
 ) -> Work | None:
-    """Begin to receive a tensor from rank `src`, or from any; it is there after `wait()`."""
+    """Begin to receive a tensor from rank `src`, or from any; it is there after `wait()`.
+
+    See `isend` for two processes that send and receive.
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> dist.irecv(torch.zeros(2), src=0)
+    Traceback (most recent call last):
+        ...
+    RuntimeError: Invalid source rank: ...
+    >>> dist.destroy_process_group()
+    """
     memory.check("irecv", "tensor", tensor)
     g = resolve(group)
     if g is None:
@@ -266,7 +295,24 @@ def send(
     tag: int = 0,
     group_dst: int | None = None,
 ) -> None:
-    """Send a tensor to rank `dst`; return when it may be changed again."""
+    """Send a tensor to rank `dst`; return when it may be changed again.
+
+    As each of two processes runs it::
+
+        x = torch.zeros(2)
+        if dist.get_rank() == 0:
+            dist.send(torch.ones(2), dst=1)
+        else:
+            dist.recv(x, src=0)
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> dist.send(torch.ones(2), dst=0)
+    Traceback (most recent call last):
+        ...
+    ValueError: Invalid destination rank: ...
+    >>> dist.destroy_process_group()
+    """
     work = begun("send", tensor, dst, group, tag, group_dst, ValueError)
     if work is not None:
         work.wait()
@@ -284,6 +330,16 @@ def recv(
 
     Raises:
         DistBackendError: the message has another type or number of elements than `tensor`.
+
+    See `send` for two processes that send and receive.
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> dist.recv(torch.zeros(2), src=0)
+    Traceback (most recent call last):
+        ...
+    RuntimeError: Invalid source rank: ...
+    >>> dist.destroy_process_group()
     """
     work = irecv(tensor, src, group, tag, group_src)
     if work is None:
@@ -298,6 +354,13 @@ class P2POp:
     Args:
         op: `dist.isend` or `dist.irecv`.
         tensor, peer, group, tag, group_peer: its arguments.
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> op = dist.P2POp(dist.isend, torch.ones(2), 0)
+    >>> op.peer, op.op is dist.isend
+    (0, True)
+    >>> dist.destroy_process_group()
     """
 
     def __init__(
@@ -325,7 +388,25 @@ class P2POp:
 
 
 def batch_isend_irecv(p2p_op_list: Sequence[P2POp]) -> list[Work]:
-    """Begin several messages at once: a list of their works."""
+    """Begin several messages at once: a list of their works.
+
+    As each of n processes runs it, for a ring::
+
+        me, n = dist.get_rank(), dist.get_world_size()
+        mine, theirs = torch.tensor([float(me)]), torch.zeros(1)
+        send = dist.P2POp(dist.isend, mine, (me + 1) % n)
+        receive = dist.P2POp(dist.irecv, theirs, (me - 1) % n)
+        for work in dist.batch_isend_irecv([send, receive]):
+            work.wait()
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> dist.batch_isend_irecv([dist.P2POp(dist.isend, torch.ones(1), 0)])
+    Traceback (most recent call last):
+        ...
+    RuntimeError: Invalid destination rank: ...
+    >>> dist.destroy_process_group()
+    """
     if not isinstance(p2p_op_list, list) or not all(isinstance(o, P2POp) for o in p2p_op_list):
         raise ValueError(
             "Invalid ``p2p_op_list``. Each op is expected to to be of type "

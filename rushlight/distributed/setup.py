@@ -378,6 +378,13 @@ def split_group(
 
     Args:
         split_ranks: for each part its ranks, as ranks of `parent_pg`.
+
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> mine = dist.split_group(split_ranks=[[0]])
+    >>> dist.get_process_group_ranks(mine)
+    [0]
+    >>> dist.destroy_process_group()
     """
     parent = resolve(parent_pg)
     if parent is None:

@@ -176,7 +176,11 @@ def replace_all_batch_norm_modules_(root: Any) -> Any:
 
 
 def functionalize(func: Any, *, remove: str = "mutations") -> Any:
-    """A function of the same results; here it is called as it is, for no tracer follows it."""
+    """A function of the same results; here it is called as it is, for no tracer follows it.
+
+    >>> torch.func.functionalize(lambda x: x.add_(1))(torch.ones(2))
+    tensor([2., 2.])
+    """
     if remove not in ("mutations", "mutations_and_views"):
         raise RuntimeError(
             f"functionalize(f, remove='mutations'): received invalid argument for remove={remove}. "

@@ -66,6 +66,15 @@ def stack_module_state(models: Any) -> tuple[dict[str, Any], dict[str, Any]]:
 
     Raises:
         RuntimeError: no models, models of different classes or modes.
+
+    >>> models = [nn.Linear(2, 3) for _ in range(5)]
+    >>> params, buffers = torch.func.stack_module_state(models)
+    >>> params["weight"].shape
+    torch.Size([5, 3, 2])
+    >>> def call(p, b, x):
+    ...     return torch.func.functional_call(models[0], (p, b), (x,))
+    >>> torch.vmap(call, in_dims=(0, 0, None))(params, buffers, torch.ones(4, 2)).shape
+    torch.Size([5, 4, 3])
     """
     models = list(models)
     if not models:

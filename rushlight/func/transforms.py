@@ -287,6 +287,9 @@ def grad_and_value(
     """A function that returns (gradient, value) of a scalar `func`.
 
     With has_aux it returns (gradient, (value, aux)).
+
+    >>> torch.func.grad_and_value(lambda x: (x**2).sum())(torch.tensor([1.0, 2.0]))
+    (tensor([2., 4.]), tensor(5.))
     """
 
     @functools.wraps(func)
@@ -516,7 +519,12 @@ def jvp(
 
 
 def linearize(func: Callable[..., Any], *primals: Any) -> Any:
-    """(func(*primals), jvp_fn): `jvp_fn(*tangents)` gives J t without running `func` again."""
+    """(func(*primals), jvp_fn): `jvp_fn(*tangents)` gives J t without running `func` again.
+
+    >>> y, jvp = torch.func.linearize(lambda x: x**3, torch.tensor([1.0, 2.0]))
+    >>> y, jvp(torch.tensor([1.0, 1.0]))
+    (tensor([1., 8.]), tensor([ 3., 12.]))
+    """
     api = "jvp(f, primals, tangents)"
     call = Call(api, leaves(primals), False, lambda xs: func(*rebuild(primals, xs)))
     push = Push(call)
@@ -538,6 +546,10 @@ def jacfwd(
     Args:
         randomness: "error": random numbers in `func` raise; "same" or "different": all columns have
             the same ones, for `func` runs once.
+
+    >>> torch.func.jacfwd(lambda x: x**2)(torch.tensor([1.0, 2.0]))
+    tensor([[2., 0.],
+            [0., 4.]])
     """
 
     @functools.wraps(func)

@@ -62,6 +62,16 @@ def wrap(fn_or_name: str | Callable[..., Any]) -> Any:
 
     Called at the top of a module, with the function or its name; also a decorator. Returns its
     argument.
+
+    >>> program = '''
+    ... import rushlight.fx as fx
+    ... @fx.wrap
+    ... def larger(x):
+    ...     return x if x.sum() > 0 else -x  # cannot be traced
+    ... print([str(node) for node in fx.symbolic_trace(lambda x: larger(x) + 1).graph.nodes])
+    ... '''
+    >>> exec(program, {"__name__": "program"})
+    ['x', 'larger', 'add', 'output']
     """
     if not callable(fn_or_name) and not isinstance(fn_or_name, str):
         raise RuntimeError(
@@ -138,7 +148,21 @@ class Patches:
 
 
 class Tracer(TracerBase):
-    """Traces modules and functions; subclasses choose what is a leaf, or how nodes are made."""
+    """Traces modules and functions; subclasses choose what is a leaf, or how nodes are made.
+
+    Args:
+        autowrap_modules: modules of Python whose functions become nodes.
+        autowrap_functions: further functions that do.
+        param_shapes_constant: sizes of parameters are numbers, not nodes.
+
+    >>> import rushlight.fx as fx
+    >>> class Whole(fx.Tracer):
+    ...     def is_leaf_module(self, m, qualified_name):
+    ...         return True  # no module is looked into
+    >>> net = nn.Sequential(nn.Sequential(nn.ReLU()), nn.ReLU())
+    >>> [str(node.target) for node in Whole().trace(net).nodes]
+    ['input', '0', '1', 'output']
+    """
 
     def __init__(
         self, autowrap_modules: tuple[ModuleType, ...] = (math,),
@@ -412,7 +436,17 @@ def symbolic_trace(
 
 class ProxyableClassMeta(type):
     """The class of classes whose instances may be made of proxies inside a traced program: calls of
-    the class are nodes."""
+    the class are nodes.
+
+    >>> import rushlight.fx as fx
+    >>> class Pair(metaclass=fx.ProxyableClassMeta):
+    ...     def __init__(self, a, b):
+    ...         self.a, self.b = a, b
+    >>> def f(x):
+    ...     return Pair(x, x + 1).b
+    >>> [node.op for node in fx.symbolic_trace(f).graph.nodes]
+    ['placeholder', 'call_function', 'call_function', 'call_function', 'output']
+    """
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         tracer = tracer_of(args, kwargs)

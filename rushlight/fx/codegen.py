@@ -60,7 +60,15 @@ def always() -> dict[str, Any]:
 
 
 class CodeGen:
-    """Writes `forward` of a graph; a subclass may write it otherwise."""
+    """Writes `forward` of a graph; a subclass may write it otherwise.
+
+    >>> import rushlight.fx as fx
+    >>> graph = fx.symbolic_trace(lambda x: torch.relu(x)).graph
+    >>> code = fx.CodeGen()
+    >>> graph.set_codegen(code)
+    >>> print("relu" in graph.python_code("self").src)
+    True
+    """
 
     def __init__(self) -> None:
         self._body_transformer: Callable[[list[str]], list[str]] | None = None

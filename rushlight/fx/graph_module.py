@@ -62,6 +62,15 @@ class GraphModule(Module):
 
     `root` has what the graph's nodes name, a module or a dictionary of dotted names; only that is
     taken over. Whoever changes the graph calls `recompile`.
+
+    >>> import rushlight.fx as fx
+    >>> traced = fx.symbolic_trace(lambda x: torch.relu(x) + 1)
+    >>> for node in traced.graph.nodes:
+    ...     if node.target is torch.relu:
+    ...         node.target = torch.sigmoid
+    >>> _ = traced.recompile()
+    >>> traced(torch.zeros(2))
+    tensor([1.5000, 1.5000])
     """
 
     def __new__(cls, *args: Any, **kwargs: Any) -> GraphModule:

@@ -21,6 +21,18 @@ class Interpreter:
 
     Values that nobody needs any more are let go (`garbage_collect_values`). `graph` runs another
     graph on the attributes of `module`.
+
+    >>> import rushlight.fx as fx
+    >>> class Shown(fx.Interpreter):
+    ...     def run_node(self, n):
+    ...         result = super().run_node(n)
+    ...         print(n.op, n.name, result)
+    ...         return result
+    >>> _ = Shown(fx.symbolic_trace(lambda x: torch.relu(x) + 1)).run(torch.tensor([-1.0]))
+    placeholder x tensor([-1.])
+    call_function relu tensor([0.])
+    call_function add tensor([1.])
+    output output tensor([1.])
     """
 
     def __init__(
@@ -134,7 +146,17 @@ class Interpreter:
 
 class Transformer(Interpreter):
     """Makes another GraphModule, node by node: subclasses say what becomes of a kind of node, by
-    computing on proxies."""
+    computing on proxies.
+
+    >>> import rushlight.fx as fx
+    >>> class Swapped(fx.Transformer):
+    ...     def call_function(self, target, args, kwargs):
+    ...         target = torch.sigmoid if target is torch.relu else target
+    ...         return super().call_function(target, args, kwargs)
+    >>> traced = fx.symbolic_trace(lambda x: torch.relu(x))
+    >>> Swapped(traced).transform()(torch.zeros(1))
+    tensor([0.5000])
+    """
 
     def __init__(self, module: GraphModule) -> None:
         super().__init__(module)

@@ -29,7 +29,14 @@ _side_effectful_functions: set[Callable[..., Any]] = set()
 
 
 def has_side_effect(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """Say that calls of `fn` are kept although nobody uses their results; returns `fn`."""
+    """Say that calls of `fn` are kept although nobody uses their results; returns `fn`.
+
+    >>> import rushlight.fx as fx
+    >>> def log(x):
+    ...     print("seen")
+    >>> fx.has_side_effect(log) is log
+    True
+    """
     _side_effectful_functions.add(fn)
     return fn
 
@@ -53,7 +60,13 @@ def map_aggregate(a: Any, fn: Callable[[Any], Any]) -> Any:
 
 
 def map_arg(a: Any, fn: Callable[[Node], Any]) -> Any:
-    """`fn` of every node in nested tuples, lists, dictionaries and slices."""
+    """`fn` of every node in nested tuples, lists, dictionaries and slices.
+
+    >>> import rushlight.fx as fx
+    >>> x, out = fx.symbolic_trace(lambda x: x).graph.nodes
+    >>> fx.map_arg([x, (x, 2)], lambda node: node.name)
+    ['x', ('x', 2)]
+    """
     if not callable(fn):
         raise AssertionError("torch.fx.map_arg(a, fn): fn must be a callable")
     return map_aggregate(a, lambda x: fn(x) if isinstance(x, Node) else x)
@@ -79,6 +92,15 @@ class Node:
     the module), "call_function", "call_method" (of the first of `args`), "call_module" or "output";
     `target` says which one. In `args` and `kwargs` other nodes stand for their results. `users` are
     the nodes that use this one, `meta` is everybody's.
+
+    >>> import rushlight.fx as fx
+    >>> graph = fx.symbolic_trace(lambda x: torch.relu(x).sum()).graph
+    >>> for node in graph.nodes:
+    ...     print(node.op, node.name, node.args)
+    placeholder x ()
+    call_function relu (x,)
+    call_method sum_1 (relu,)
+    output output (sum_1,)
     """
 
     def __init__(

@@ -124,7 +124,17 @@ def tracer_of(*arguments: Any) -> TracerBase | None:
 
 class Proxy:
     """Stands for the value of `node`. Operators, methods, attributes and torch's functions append
-    nodes to the graph of its tracer."""
+    nodes to the graph of its tracer.
+
+    >>> import rushlight.fx as fx
+    >>> def f(x):
+    ...     print(type(x).__name__)
+    ...     return x * 2
+    >>> traced = fx.symbolic_trace(f)
+    Proxy
+    >>> traced(torch.ones(1))
+    tensor([2.])
+    """
 
     def __init__(self, node: Node, tracer: TracerBase | None = None) -> None:
         self.tracer = GraphAppendingTracer(node.graph) if tracer is None else tracer

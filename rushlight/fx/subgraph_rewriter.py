@@ -123,6 +123,16 @@ def replace_pattern(
 
     Both are functions or modules with the same inputs. Parts do not overlap, and nobody else may
     use what a part computes on the way. Returns what was replaced.
+
+    >>> import rushlight.fx as fx
+    >>> def pattern(x):
+    ...     return torch.relu(torch.neg(x))
+    >>> def replacement(x):
+    ...     return torch.exp(x)
+    >>> traced = fx.symbolic_trace(lambda x: torch.relu(torch.neg(x)) + 1)
+    >>> found = fx.replace_pattern(traced, pattern, replacement)
+    >>> len(found), traced(torch.zeros(1))
+    (1, tensor([2.]))
     """
     wanted, new = graph_of(pattern), graph_of(replacement)
     inputs = [n for n in wanted.nodes if n.op == "placeholder"]

@@ -9,12 +9,23 @@ class CheckpointError(RuntimeError, pickle.UnpicklingError):
     """A file cannot be read as a checkpoint: malformed, truncated, hostile, or of an unknown kind.
 
     It is both classes that PyTorch raises in these cases, so either `except` clause catches it.
+
+    >>> import io
+    >>> try:
+    ...     torch.load(io.BytesIO(b"not a checkpoint"))
+    ... except torch.serialization.CheckpointError:
+    ...     print("not a checkpoint")
+    not a checkpoint
     """
 
     __module__ = "rushlight.serialization"
 
 
 class SourceChangeWarning(Warning):
-    """PyTorch's warning about a class that changed since a module was saved; never given here."""
+    """PyTorch's warning about a class that changed since a module was saved; never given here.
+
+    >>> issubclass(torch.serialization.SourceChangeWarning, Warning)
+    True
+    """
 
     __module__ = "rushlight.serialization"

@@ -50,6 +50,11 @@ def mm(mat1: Any, mat2: Any, reduce: str | None = None) -> Any:
     Args:
         mat1: (n, k). mat2: (k, m). Returns (n, m): sparse if both are, dense otherwise.
         reduce: "sum", "mean", "amax" or "amin" of the products of each row of a CSR matrix.
+
+    >>> a = torch.tensor([[0.0, 2.0], [0.0, 0.0]]).to_sparse()
+    >>> torch.sparse.mm(a, torch.tensor([[1.0], [3.0]]))
+    tensor([[6.],
+            [0.]])
     """
     if reduce is not None:
         return _products.reduced(mat1, mat2, reduce)
@@ -59,12 +64,31 @@ def mm(mat1: Any, mat2: Any, reduce: str | None = None) -> Any:
 
 
 def addmm(mat: Any, mat1: Any, mat2: Any, *, beta: Any = 1.0, alpha: Any = 1.0) -> Any:
-    """beta * mat + alpha * (mat1 @ mat2), with a sparse mat1."""
+    """beta * mat + alpha * (mat1 @ mat2), with a sparse mat1.
+
+    >>> a = torch.eye(2).to_sparse()
+    >>> torch.sparse.addmm(torch.ones(2, 2), a, torch.full((2, 2), 5.0), beta=2)
+    tensor([[7., 7.],
+            [7., 7.]])
+    """
     return _products.addmm(mat, mat1, mat2, beta=beta, alpha=alpha)
 
 
 def spdiags(diagonals: Any, offsets: Any, shape: Any, layout: Any = None) -> Any:
-    """A sparse matrix with given diagonals: element j of diagonal k stands in column j."""
+    """A sparse matrix with given diagonals: element j of diagonal k stands in column j.
+
+    Args:
+        diagonals: (k, n), or (n,) for one.
+        offsets: (k,) integers; 0 is the main diagonal, 1 the one above it.
+        shape: (rows, columns).
+        layout: of the result; COO unless given.
+
+    >>> diagonals = torch.tensor([[1.0, 2.0, 3.0], [7.0, 8.0, 9.0]])
+    >>> torch.sparse.spdiags(diagonals, torch.tensor([0, 1]), (3, 3)).to_dense()
+    tensor([[1., 8., 0.],
+            [0., 2., 9.],
+            [0., 0., 3.]])
+    """
     from .conversions import to_sparse
 
     d = diagonals if diagonals.ndim > 1 else diagonals.unsqueeze(0)
@@ -97,7 +121,14 @@ def spdiags(diagonals: Any, offsets: Any, shape: Any, layout: Any = None) -> Any
 
 
 def spsolve(A: Any, b: Any) -> Any:
-    """x of A x = b for a sparse CSR matrix A; needs SciPy, and is not differentiable."""
+    """x of A x = b for a sparse CSR matrix A; needs SciPy, and is not differentiable.
+
+    >>> import importlib.util
+    >>> a = torch.tensor([[2.0, 0.0], [0.0, 4.0]], dtype=torch.float64).to_sparse_csr()
+    >>> b = torch.tensor([2.0, 2.0], dtype=torch.float64)
+    >>> if importlib.util.find_spec("scipy"):
+    ...     assert torch.sparse.spsolve(a, b).tolist() == [1.0, 0.5]
+    """
     from ..kernels.sparse import products
 
     found = products.scipy()
@@ -110,7 +141,13 @@ def spsolve(A: Any, b: Any) -> Any:
 
 
 def as_sparse_gradcheck(gradcheck: Any) -> Any:
-    """`gradcheck` for functions of sparse tensors: their values are what is varied."""
+    """`gradcheck` for functions of sparse tensors: their values are what is varied.
+
+    >>> check = torch.sparse.as_sparse_gradcheck(torch.autograd.gradcheck)
+    >>> x = torch.eye(2, dtype=torch.float64).to_sparse().requires_grad_()
+    >>> check(lambda x: x.to_dense() * 3, (x,), masked=True)
+    True
+    """
 
     def checked(func: Any, inputs: Any, *, masked: bool | None = None, **kw: Any) -> Any:
         kw.pop("check_sparse_nnz", None)

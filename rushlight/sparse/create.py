@@ -256,6 +256,13 @@ def from_scipy(matrix: Any) -> Any:
     """A sparse tensor of a SciPy matrix: CSR, CSC and BSR stay what they are, others become COO.
 
     The values are shared where SciPy's lie in one piece.
+
+    >>> import importlib.util
+    >>> if importlib.util.find_spec("scipy"):
+    ...     import scipy.sparse
+    ...
+    ...     x = torch.sparse.from_scipy(scipy.sparse.csr_array([[0.0, 2.0], [0.0, 0.0]]))
+    ...     assert x.layout == torch.sparse_csr and x.values().tolist() == [2.0]
     """
     kind = getattr(matrix, "format", None)
     if kind in ("csr", "csc", "bsr"):
@@ -278,7 +285,13 @@ def from_scipy(matrix: Any) -> Any:
 
 
 def to_scipy(t: Any) -> Any:
-    """SciPy's matrix of the same layout and values: `coo_array`, `csr_array` or `csc_array`."""
+    """SciPy's matrix of the same layout and values: `coo_array`, `csr_array` or `csc_array`.
+
+    >>> import importlib.util
+    >>> x = torch.tensor([[0.0, 2.0], [0.0, 0.0]]).to_sparse()
+    >>> if importlib.util.find_spec("scipy"):
+    ...     assert torch.sparse.to_scipy(x).nnz == 1
+    """
     from ..kernels.sparse import products
 
     found = products.scipy()

@@ -29,7 +29,14 @@ def level(asked: bool | None) -> str:
 
 class check_sparse_tensor_invariants(ContextDecorator):
     """A block, or with `enable()` a program, in which new sparse tensors are looked at closely, or
-    with `enable=False` not at all."""
+    with `enable=False` not at all.
+
+    >>> with torch.sparse.check_sparse_tensor_invariants():
+    ...     torch.sparse_coo_tensor([[0, 5]], [1.0, 2.0], (3,))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    RuntimeError: size is inconsistent with indices: for dim 0, size is 3 but found index 5...
+    """
 
     def __init__(self, enable: bool = True) -> None:
         self.wanted = enable

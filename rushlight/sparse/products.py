@@ -275,7 +275,14 @@ def reduced(a: Any, b: Any, reduce: str) -> Any:
 def sampled_addmm(
     c: Any, a: Any, b: Any, *, beta: Any = 1.0, alpha: Any = 1.0, out: Any = None
 ) -> Any:
-    """beta * c + alpha * (a @ b) at the places of the CSR matrix c."""
+    """beta * c + alpha * (a @ b) at the places of the CSR matrix c.
+
+    >>> c = torch.tensor([[1.0, 0.0], [0.0, 1.0]]).to_sparse_csr()
+    >>> a = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> torch.sparse.sampled_addmm(c, a, a, beta=0).to_dense()  # the diagonal of a @ a
+    tensor([[ 7.,  0.],
+            [ 0., 22.]])
+    """
     if not is_sparse(c) or c._a.__class__ is not Compressed:
         raise RuntimeError(
             f"Expected self to be a sparse CSR or CSC tensor, but got layout {c.layout!r}"

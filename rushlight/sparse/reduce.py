@@ -58,6 +58,15 @@ def sparse_sum(s: Any, dim: Any = None, dtype: Any = None, keepdim: bool = False
     """The sum of all values, or over some dimensions.
 
     Over all sparse dimensions it is dense; over others it is a sparse tensor of what is left.
+
+    Args:
+        dim: a dimension, or several; None: all.
+        dtype: of the result.
+        keepdim: keep summed dimensions, of size one.
+
+    >>> x = torch.tensor([[0.0, 2.0], [3.0, 4.0]]).to_sparse()
+    >>> torch.sparse.sum(x), torch.sparse.sum(x, dim=0).to_dense()
+    (tensor(9.), tensor([3., 6.]))
     """
     if not is_sparse(s):
         refuse("_sparse_sum", s)
@@ -116,7 +125,17 @@ def normalised(log: bool) -> Any:
         return like(a, along(a, values, dim, log))
 
     fn.__name__ = "log_softmax" if log else "softmax"
-    fn.__doc__ = f"{fn.__name__} along a dimension; what is not stored counts as minus infinity."
+    wanted = "-1.3133, -0.3133" if log else "0.2689, 0.7311"
+    fn.__doc__ = f"""{fn.__name__} along a dimension; what is not stored counts as minus infinity.
+
+    Args:
+        dim: the dimension.
+        dtype: of the result.
+
+    >>> x = torch.tensor([[0.0, 2.0, 3.0]]).to_sparse()
+    >>> torch.sparse.{fn.__name__}(x, dim=1).values()
+    tensor([{wanted}])
+    """
     return fn
 
 

@@ -170,7 +170,12 @@ class LRScheduler:
 
 
 class _LRScheduler(LRScheduler):
-    """The name that LRScheduler had before PyTorch 2.0."""
+    """The name that LRScheduler had before PyTorch 2.0.
+
+    >>> optimizer = optim.SGD([nn.Parameter(torch.zeros(1))], lr=1.0)
+    >>> issubclass(torch.optim.lr_scheduler._LRScheduler, torch.optim.lr_scheduler.LRScheduler)
+    True
+    """
 
 
 @contextmanager
