@@ -39,8 +39,13 @@ _DEFAULT_SEED = 67280421310721  # of a Generator that was not seeded, as in PyTo
 class Generator:
     """A stream of random numbers of its own, to be passed as ``generator=``.
 
-    >>> torch.Generator().manual_seed(0).initial_seed()
-    0
+    device: "cpu", the default; RuntimeError for another. It starts at one fixed seed until
+    `manual_seed` or `seed` is called. With one seed the numbers are those of PyTorch's CPU
+    generator.
+
+    >>> g = torch.Generator().manual_seed(0)
+    >>> torch.rand(2, generator=g)
+    tensor([0.4963, 0.7682])
     """
 
     __module__ = "rushlight"

@@ -31,12 +31,13 @@ __all__ = [
 ]
 
 
-def finished(name: str, M: int, sym: bool, formula: Any, kw: dict[str, Any]) -> Any:
-    """The window of a formula of (points, steps), after the checks that all share."""
-    dtype, device = kw.pop("dtype", None), kw.pop("device", None)
-    layout, requires_grad = kw.pop("layout", strided), kw.pop("requires_grad", False)
-    if kw:
-        raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(kw))}'")
+def finished(name: str, M: int, sym: bool, formula: Any, made: tuple[Any, Any, Any, bool]) -> Any:
+    """The window of a formula of (points, steps), after the checks that all share.
+
+    Args:
+        made: dtype, layout, device and requires_grad.
+    """
+    dtype, layout, device, requires_grad = made
     kind = dtypes.get_default_dtype() if dtype is None else dtypes.of(dtype)
     if M < 0:
         raise ValueError(f"{name} requires non-negative window length, got M={M}")
@@ -56,8 +57,9 @@ def finished(name: str, M: int, sym: bool, formula: Any, kw: dict[str, Any]) -> 
 
 
 def exponential(
-    M: int, *, center: Any = None, tau: float = 1.0, sym: bool = True, **kw: Any
-) -> Any:
+    M: int, *, center: Any = None, tau: float = 1.0, sym: bool = True,
+    dtype: Any = None, layout: Any = strided, device: Any = None, requires_grad: bool = False,
+) -> Any:  # fmt: skip
     """The exponential window: `w[k] = exp(-|k - center| / tau)`.
 
     M: how many points; center: the place of its top, the middle by default, to be given only with
@@ -74,11 +76,15 @@ def exponential(
         raise ValueError("Center must be None for symmetric windows")
     return finished(
         "exponential", M, sym,
-        lambda k, n: np.exp(-np.abs(k - (n / 2 if center is None else center)) / tau), kw,
+        lambda k, n: np.exp(-np.abs(k - (n / 2 if center is None else center)) / tau),
+        (dtype, layout, device, requires_grad),
     )  # fmt: skip
 
 
-def cosine(M: int, *, sym: bool = True, **kw: Any) -> Any:
+def cosine(
+    M: int, *, sym: bool = True,
+    dtype: Any = None, layout: Any = strided, device: Any = None, requires_grad: bool = False,
+) -> Any:  # fmt: skip
     """The cosine window, half of a sine wave: `w[k] = sin(pi * (k + 1 / 2) / M)`, with M + 1 in
     place of M for a periodic window.
 
@@ -88,10 +94,16 @@ def cosine(M: int, *, sym: bool = True, **kw: Any) -> Any:
     >>> torch.signal.windows.cosine(5)
     tensor([0.3090, 0.8090, 1.0000, 0.8090, 0.3090])
     """
-    return finished("cosine", M, sym, lambda k, n: np.sin(np.pi * (k + 0.5) / (n + 1)), kw)
+    return finished(
+        "cosine", M, sym, lambda k, n: np.sin(np.pi * (k + 0.5) / (n + 1)),
+        (dtype, layout, device, requires_grad),
+    )  # fmt: skip
 
 
-def gaussian(M: int, *, std: float = 1.0, sym: bool = True, **kw: Any) -> Any:
+def gaussian(
+    M: int, *, std: float = 1.0, sym: bool = True,
+    dtype: Any = None, layout: Any = strided, device: Any = None, requires_grad: bool = False,
+) -> Any:  # fmt: skip
     """The Gaussian window: `w[k] = exp(-((k - n / 2) / std) ** 2 / 2)`.
 
     M: how many points; std: 1 by default, ValueError where it is not positive; sym: False for a
@@ -103,11 +115,15 @@ def gaussian(M: int, *, std: float = 1.0, sym: bool = True, **kw: Any) -> Any:
     if std <= 0:
         raise ValueError(f"Standard deviation must be positive, got: {std} instead.")
     return finished(
-        "gaussian", M, sym, lambda k, n: np.exp(-(((k - n / 2) / (std * np.sqrt(2))) ** 2)), kw
+        "gaussian", M, sym, lambda k, n: np.exp(-(((k - n / 2) / (std * np.sqrt(2))) ** 2)),
+        (dtype, layout, device, requires_grad),
     )
 
 
-def kaiser(M: int, *, beta: float = 12.0, sym: bool = True, **kw: Any) -> Any:
+def kaiser(
+    M: int, *, beta: float = 12.0, sym: bool = True,
+    dtype: Any = None, layout: Any = strided, device: Any = None, requires_grad: bool = False,
+) -> Any:  # fmt: skip
     """The Kaiser window: `w[k] = i0(beta * sqrt(1 - (2 * k / n - 1) ** 2)) / i0(beta)`.
 
     M: how many points; beta: how narrow it is, 12 by default, ValueError where it is negative; sym:
@@ -121,11 +137,14 @@ def kaiser(M: int, *, beta: float = 12.0, sym: bool = True, **kw: Any) -> Any:
     return finished(
         "kaiser", M, sym,
         lambda k, n: np.i0(beta * np.sqrt(np.maximum(1 - (2 * k / n - 1) ** 2, 0))) / np.i0(beta),
-        kw,
+        (dtype, layout, device, requires_grad),
     )  # fmt: skip
 
 
-def general_cosine(M: int, *, a: Iterable[float], sym: bool = True, **kw: Any) -> Any:
+def general_cosine(
+    M: int, *, a: Iterable[float], sym: bool = True,
+    dtype: Any = None, layout: Any = strided, device: Any = None, requires_grad: bool = False,
+) -> Any:  # fmt: skip
     """A window of weighted cosines:
     `w[k] = sum over i of (-1) ** i * a[i] * cos(2 * pi * i * k / n)`.
 
@@ -140,18 +159,23 @@ def general_cosine(M: int, *, a: Iterable[float], sym: bool = True, **kw: Any) -
     weights = list(a)
     if not weights:
         raise ValueError("Coefficients cannot be empty")
-    return cosines(M, weights, sym, kw)
+    return cosines(M, weights, sym, (dtype, layout, device, requires_grad))
 
 
-def cosines(M: int, weights: list[float], sym: bool, kw: dict[str, Any]) -> Any:
+def cosines(
+    M: int, weights: list[float], sym: bool, made: tuple[Any, Any, Any, bool]
+) -> Any:
     def formula(k: Any, n: float) -> Any:
         x = 2 * np.pi * k / n
         return sum((-1) ** i * w * np.cos(i * x) for i, w in enumerate(weights))
 
-    return finished("general_cosine", M, sym, formula, kw)
+    return finished("general_cosine", M, sym, formula, made)
 
 
-def general_hamming(M: int, *, alpha: float = 0.54, sym: bool = True, **kw: Any) -> Any:
+def general_hamming(
+    M: int, *, alpha: float = 0.54, sym: bool = True,
+    dtype: Any = None, layout: Any = strided, device: Any = None, requires_grad: bool = False,
+) -> Any:  # fmt: skip
     """`w[k] = alpha - (1 - alpha) * cos(2 * pi * k / n)`.
 
     M: how many points; alpha: 0.54 by default, which is the Hamming window; 0.5 is the Hann window;
@@ -160,10 +184,13 @@ def general_hamming(M: int, *, alpha: float = 0.54, sym: bool = True, **kw: Any)
     >>> torch.signal.windows.general_hamming(5, alpha=0.6)
     tensor([0.2000, 0.6000, 1.0000, 0.6000, 0.2000])
     """
-    return cosines(M, [alpha, 1.0 - alpha], sym, kw)
+    return cosines(M, [alpha, 1.0 - alpha], sym, (dtype, layout, device, requires_grad))
 
 
-def hamming(M: int, *, sym: bool = True, **kw: Any) -> Any:
+def hamming(
+    M: int, *, sym: bool = True,
+    dtype: Any = None, layout: Any = strided, device: Any = None, requires_grad: bool = False,
+) -> Any:  # fmt: skip
     """The Hamming window: `w[k] = 0.54 - 0.46 * cos(2 * pi * k / n)`.
 
     M: how many points; sym: False for a periodic window, with n = M in place of M - 1.
@@ -171,10 +198,13 @@ def hamming(M: int, *, sym: bool = True, **kw: Any) -> Any:
     >>> torch.signal.windows.hamming(5)
     tensor([0.0800, 0.5400, 1.0000, 0.5400, 0.0800])
     """
-    return cosines(M, [0.54, 0.46], sym, kw)
+    return cosines(M, [0.54, 0.46], sym, (dtype, layout, device, requires_grad))
 
 
-def hann(M: int, *, sym: bool = True, **kw: Any) -> Any:
+def hann(
+    M: int, *, sym: bool = True,
+    dtype: Any = None, layout: Any = strided, device: Any = None, requires_grad: bool = False,
+) -> Any:  # fmt: skip
     """The Hann window: `w[k] = (1 - cos(2 * pi * k / n)) / 2`.
 
     M: how many points; sym: False for a periodic window, with n = M in place of M - 1.
@@ -185,10 +215,13 @@ def hann(M: int, *, sym: bool = True, **kw: Any) -> Any:
     >>> torch.signal.windows.hann(4, sym=False)
     tensor([0.0000, 0.5000, 1.0000, 0.5000])
     """
-    return cosines(M, [0.5, 0.5], sym, kw)
+    return cosines(M, [0.5, 0.5], sym, (dtype, layout, device, requires_grad))
 
 
-def blackman(M: int, *, sym: bool = True, **kw: Any) -> Any:
+def blackman(
+    M: int, *, sym: bool = True,
+    dtype: Any = None, layout: Any = strided, device: Any = None, requires_grad: bool = False,
+) -> Any:  # fmt: skip
     """The Blackman window: `w[k] = 0.42 - 0.5 * cos(2 * pi * k / n) + 0.08 * cos(4 * pi * k / n)`.
 
     M: how many points; sym: False for a periodic window, with n = M in place of M - 1.
@@ -196,10 +229,13 @@ def blackman(M: int, *, sym: bool = True, **kw: Any) -> Any:
     >>> torch.signal.windows.blackman(5)[1:4]
     tensor([0.3400, 1.0000, 0.3400])
     """
-    return cosines(M, [0.42, 0.5, 0.08], sym, kw)
+    return cosines(M, [0.42, 0.5, 0.08], sym, (dtype, layout, device, requires_grad))
 
 
-def nuttall(M: int, *, sym: bool = True, **kw: Any) -> Any:
+def nuttall(
+    M: int, *, sym: bool = True,
+    dtype: Any = None, layout: Any = strided, device: Any = None, requires_grad: bool = False,
+) -> Any:  # fmt: skip
     """Nuttall's window of four cosines, with the weights 0.3636, 0.4892, 0.1366 and 0.0106.
 
     M: how many points; sym: False for a periodic window, with n = M in place of M - 1.
@@ -207,10 +243,16 @@ def nuttall(M: int, *, sym: bool = True, **kw: Any) -> Any:
     >>> torch.signal.windows.nuttall(5)[1:4]
     tensor([0.2270, 1.0000, 0.2270])
     """
-    return cosines(M, [0.3635819, 0.4891775, 0.1365995, 0.0106411], sym, kw)
+    return cosines(
+        M, [0.3635819, 0.4891775, 0.1365995, 0.0106411], sym,
+        (dtype, layout, device, requires_grad),
+    )  # fmt: skip
 
 
-def bartlett(M: int, *, sym: bool = True, **kw: Any) -> Any:
+def bartlett(
+    M: int, *, sym: bool = True,
+    dtype: Any = None, layout: Any = strided, device: Any = None, requires_grad: bool = False,
+) -> Any:  # fmt: skip
     """The Bartlett window, a triangle: `w[k] = 1 - |2 * k / n - 1|`.
 
     M: how many points; sym: False for a periodic window, with n = M in place of M - 1.
@@ -218,4 +260,7 @@ def bartlett(M: int, *, sym: bool = True, **kw: Any) -> Any:
     >>> torch.signal.windows.bartlett(5)
     tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
     """
-    return finished("bartlett", M, sym, lambda k, n: 1 - np.abs(2 * k / n - 1), kw)
+    return finished(
+        "bartlett", M, sym, lambda k, n: 1 - np.abs(2 * k / n - 1),
+        (dtype, layout, device, requires_grad),
+    )  # fmt: skip

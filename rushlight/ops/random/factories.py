@@ -240,20 +240,17 @@ _memory_like = Step("memory_like", _like)
 
 @composite(public="torch", random=True, samples=[case([2, 3]), case(2, 3, dtype=dtypes.float64)])
 def rand(*size: Any, **kw: Any) -> Any:
-    """Uniform numbers in [0, 1).
+    """Numbers drawn evenly from [0, 1).
 
-    ``rand(*size, generator=None, out=None, dtype=None, device=None, requires_grad=False)``
+    size: ints, or one tuple of them. generator: the stream to draw from, the default generator
+    otherwise. dtype: a floating or complex type, the default type otherwise; both parts of complex
+    numbers are drawn. requires_grad: False by default. With one seed the numbers are PyTorch's.
 
-    Args:
-        size: ints, or one tuple of them.
-        generator: the stream to draw from; the default generator otherwise.
-        dtype: a floating or complex type; the default type otherwise.
-
-    Example:
-        >>> import rushlight as torch
-        >>> _ = torch.manual_seed(0)
-        >>> torch.rand(3)
-        tensor([0.4963, 0.7682, 0.0885])
+    >>> _ = torch.manual_seed(0)
+    >>> torch.rand(3)
+    tensor([0.4963, 0.7682, 0.0885])
+    >>> torch.rand(2, 3, dtype=torch.float64).shape
+    torch.Size([2, 3])
     """
     if not kw and _bare(size):
         return _drawn(_rand, select.uniform, size)
@@ -265,14 +262,15 @@ def rand(*size: Any, **kw: Any) -> Any:
 
 @composite(public="torch", random=True, samples=[case([2, 3]), case(2, 3, dtype=dtypes.float64)])
 def randn(*size: Any, **kw: Any) -> Any:
-    """Normal numbers of mean 0 and variance 1; arguments as of `rand`.
+    """Normal numbers of mean 0 and variance 1.
 
-    Example:
-        >>> import rushlight as torch
-        >>> _ = torch.manual_seed(0)
-        >>> torch.randn(2, 2)
-        tensor([[ 1.5410, -0.2934],
-                [-2.1788,  0.5684]])
+    size, generator, dtype and requires_grad are those of `rand`. Complex numbers have half of the
+    variance in each part. With one seed the numbers are PyTorch's.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.randn(2, 2)
+    tensor([[ 1.5410, -0.2934],
+            [-2.1788,  0.5684]])
     """
     if not kw and _bare(size):
         return _drawn(_randn, select.normal, size)
@@ -284,16 +282,17 @@ def randn(*size: Any, **kw: Any) -> Any:
 
 @composite(public="torch", random=True, samples=[case(5, [2, 3]), case(2, 9, [4])])
 def randint(*args: Any, **kw: Any) -> Any:
-    """Whole numbers from low (0 if not given) up to, but without, high: int64 unless said.
+    """Whole numbers from low up to, but without, high: ``randint(high, size)`` or ``randint(low,
+    high, size)``.
 
-    ``randint(low=0, high, size, *, generator=None, out=None, dtype=None, device=None,
-    requires_grad=False)``
+    low: 0 if not given. size: a tuple of ints. dtype: int64 by default. RuntimeError where low is
+    not below high, or where the type does not hold them.
 
-    Example:
-        >>> import rushlight as torch
-        >>> _ = torch.manual_seed(0)
-        >>> torch.randint(10, (4,))
-        tensor([4, 9, 3, 0])
+    >>> _ = torch.manual_seed(0)
+    >>> torch.randint(10, (4,))
+    tensor([4, 9, 3, 0])
+    >>> torch.randint(3, 5, (2, 2)).shape
+    torch.Size([2, 2])
     """
     values = _named("randint", args, kw, ("low", "high", "size"))
     shape = values["size"]
@@ -328,13 +327,14 @@ def _named(
 
 @composite(public="torch", random=True, samples=[case(6)])
 def randperm(n: int, **kw: Any) -> Any:
-    """The numbers 0 to n - 1 in random order: ``randperm(n, *, generator=None, dtype=int64, ...)``.
+    """The numbers 0 to n - 1 in random order.
 
-    Example:
-        >>> import rushlight as torch
-        >>> _ = torch.manual_seed(0)
-        >>> torch.randperm(5)
-        tensor([4, 0, 1, 3, 2])
+    n: how many; dtype: int64 by default. generator: the stream to draw from, the default generator
+    otherwise. RuntimeError where the type does not hold n - 1.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.randperm(5)
+    tensor([4, 0, 1, 3, 2])
     """
     n = integer(n, "randperm", "n")
     if n < 0:
@@ -422,10 +422,12 @@ _bernoulli = drawing("bernoulli", _from_itself)
 def bernoulli(input: Any, p: Any = None, *, generator: Any = None, out: Any = None) -> Any:
     """1 or 0, each with the probability in `input`; with `p`, of that probability everywhere.
 
-    Example:
-        >>> import rushlight as torch
-        >>> torch.bernoulli(torch.ones(3))
-        tensor([1., 1., 1.])
+    input: probabilities, floats of any shape; the result has its shape and type. generator: the
+    stream to draw from. RuntimeError outside [0, 1].
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.bernoulli(torch.tensor([0.0, 0.5, 0.5, 1.0]))
+    tensor([0., 0., 1., 1.])
     """
     if out is not None and p is None:
         check_probabilities(input)
