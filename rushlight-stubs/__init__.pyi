@@ -372,7 +372,7 @@ def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: 
     count.
 
     >>> x = torch.tensor([1.0, 1.0])
-    >>> torch.addmv(x, torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([1.0, 10.0]))
+    >>> x.addmv_(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([1.0, 10.0]))
     tensor([22., 44.])
     """
 def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
@@ -884,10 +884,12 @@ def batch_norm(input: Tensor, weight: Tensor, bias: Tensor, running_mean: Tensor
 def bernoulli(input: Tensor, p: Number | _str | None = None, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
     """1 or 0, each with the probability in `input`; with `p`, of that probability everywhere.
 
-    Example:
-        >>> import rushlight as torch
-        >>> torch.bernoulli(torch.ones(3))
-        tensor([1., 1., 1.])
+    input: probabilities, floats of any shape; the result has its shape and type. generator: the
+    stream to draw from. RuntimeError outside [0, 1].
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.bernoulli(torch.tensor([0.0, 0.5, 0.5, 1.0]))
+    tensor([0., 0., 1., 1.])
     """
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: _int = 0) -> Tensor:
     """How often each of 0, 1, 2, ... occurs, in int64.
@@ -1061,8 +1063,11 @@ def cat(tensors: Sequence[Tensor], dim: _int = 0, *, out: Tensor | None = None) 
     tensor([[1, 2, 1, 2]])
     """
 def cdist(x1: Tensor, x2: Tensor, p: _float = 2.0, compute_mode: _str | None = 'use_mm_for_euclid_dist_if_necessary') -> Tensor:
-    """The p-norm distances between each row of x1 (..., P, M) and each of x2 (..., R, M): (..., P,
-    R).
+    """The p-norm distances between rows of x1 (*, P, M) and rows of x2 (*, R, M): (*, P, R).
+
+    For p=2 and more than 25 rows through one matrix product, which is faster and less exact where
+    points are close; `compute_mode` "use_mm_for_euclid_dist" or "donot_use_mm_for_euclid_dist"
+    says that always, or never.
 
     >>> torch.cdist(torch.zeros(1, 2), torch.tensor([[3.0, 4.0]]))
     tensor([[5.]])
@@ -1845,6 +1850,9 @@ def einsum(equation: _str, *operands: Tensor | Sequence[Tensor]) -> Tensor:
     """
 def embedding(weight: Tensor, indices: Any, padding_idx: _int = -1, scale_grad_by_freq: _bool = False, sparse: _bool = False) -> Tensor:
     """Rows of a table: `nn.functional.embedding` with the table first.
+
+    Row `padding_idx` gets no gradient; `scale_grad_by_freq` divides gradients by how often their
+    row occurs in `indices`; `sparse` makes the table's gradient a sparse tensor.
 
     >>> torch.embedding(torch.eye(3), torch.tensor([2, 0]))
     tensor([[0., 0., 1.],
@@ -3662,7 +3670,7 @@ def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
     input, other: tensors of one float type whose shapes broadcast.
 
     >>> one = torch.tensor([1.0])
-    >>> torch.nextafter(one, torch.tensor([2.0])) - one == torch.finfo(torch.float32).eps
+    >>> torch.nextafter(one, torch.tensor([2.0])) - 1 == torch.finfo(torch.float32).eps
     tensor([True])
     """
 def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: _bool = False) -> Tensor:
@@ -3986,20 +3994,17 @@ def rad2deg_(input: Tensor) -> Tensor:
 def rand(size: Sequence[_int], *, generator: Generator | None = None, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor: ...
 @overload
 def rand(*size: _int, generator: Generator | None = None, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """Uniform numbers in [0, 1).
+    """Numbers drawn evenly from [0, 1).
 
-    ``rand(*size, generator=None, out=None, dtype=None, device=None, requires_grad=False)``
+    size: ints, or one tuple of them. generator: the stream to draw from, the default generator
+    otherwise. dtype: a floating or complex type, the default type otherwise; both parts of complex
+    numbers are drawn. requires_grad: False by default. With one seed the numbers are PyTorch's.
 
-    Args:
-        size: ints, or one tuple of them.
-        generator: the stream to draw from; the default generator otherwise.
-        dtype: a floating or complex type; the default type otherwise.
-
-    Example:
-        >>> import rushlight as torch
-        >>> _ = torch.manual_seed(0)
-        >>> torch.rand(3)
-        tensor([0.4963, 0.7682, 0.0885])
+    >>> _ = torch.manual_seed(0)
+    >>> torch.rand(3)
+    tensor([0.4963, 0.7682, 0.0885])
+    >>> torch.rand(2, 3, dtype=torch.float64).shape
+    torch.Size([2, 3])
     """
 def rand_like(input: Tensor, *, generator: Generator | None = None, memory_format: memory_format | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """`rand` of the shape, type and memory order of `input`: uniform numbers in [0, 1).
@@ -4015,16 +4020,17 @@ def rand_like(input: Tensor, *, generator: Generator | None = None, memory_forma
 def randint(high: _int, size: Sequence[_int], *, generator: Generator | None = None, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor: ...
 @overload
 def randint(low: _int, high: _int, size: Sequence[_int], *, generator: Generator | None = None, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """Whole numbers from low (0 if not given) up to, but without, high: int64 unless said.
+    """Whole numbers from low up to, but without, high: ``randint(high, size)`` or ``randint(low,
+    high, size)``.
 
-    ``randint(low=0, high, size, *, generator=None, out=None, dtype=None, device=None,
-    requires_grad=False)``
+    low: 0 if not given. size: a tuple of ints. dtype: int64 by default. RuntimeError where low is
+    not below high, or where the type does not hold them.
 
-    Example:
-        >>> import rushlight as torch
-        >>> _ = torch.manual_seed(0)
-        >>> torch.randint(10, (4,))
-        tensor([4, 9, 3, 0])
+    >>> _ = torch.manual_seed(0)
+    >>> torch.randint(10, (4,))
+    tensor([4, 9, 3, 0])
+    >>> torch.randint(3, 5, (2, 2)).shape
+    torch.Size([2, 2])
     """
 def randint_like(input: Tensor, low: _int = 0, high: Tensor | Number | None = None, *, generator: Generator | None = None, memory_format: memory_format | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """`randint` of the shape, type and memory order of `input`: whole numbers from low up to, but
@@ -4041,14 +4047,15 @@ def randint_like(input: Tensor, low: _int = 0, high: Tensor | Number | None = No
 def randn(size: Sequence[_int], *, generator: Generator | None = None, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor: ...
 @overload
 def randn(*size: _int, generator: Generator | None = None, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """Normal numbers of mean 0 and variance 1; arguments as of `rand`.
+    """Normal numbers of mean 0 and variance 1.
 
-    Example:
-        >>> import rushlight as torch
-        >>> _ = torch.manual_seed(0)
-        >>> torch.randn(2, 2)
-        tensor([[ 1.5410, -0.2934],
-                [-2.1788,  0.5684]])
+    size, generator, dtype and requires_grad are those of `rand`. Complex numbers have half of the
+    variance in each part. With one seed the numbers are PyTorch's.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.randn(2, 2)
+    tensor([[ 1.5410, -0.2934],
+            [-2.1788,  0.5684]])
     """
 def randn_like(input: Tensor, *, generator: Generator | None = None, memory_format: memory_format | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """`randn` of the shape, type and memory order of `input`: normal numbers of mean 0 and variance
@@ -4062,13 +4069,14 @@ def randn_like(input: Tensor, *, generator: Generator | None = None, memory_form
     tensor([ 1.5410, -0.2934, -2.1788])
     """
 def randperm(n: _int, *, generator: Generator | None = None, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """The numbers 0 to n - 1 in random order: ``randperm(n, *, generator=None, dtype=int64, ...)``.
+    """The numbers 0 to n - 1 in random order.
 
-    Example:
-        >>> import rushlight as torch
-        >>> _ = torch.manual_seed(0)
-        >>> torch.randperm(5)
-        tensor([4, 0, 1, 3, 2])
+    n: how many; dtype: int64 by default. generator: the stream to draw from, the default generator
+    otherwise. RuntimeError where the type does not hold n - 1.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.randperm(5)
+    tensor([4, 0, 1, 3, 2])
     """
 def range(start: Tensor | Number = 0, end: Tensor | Number | None = None, step: Tensor | Number = 1, *, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, requires_grad: _bool = False) -> Tensor:
     """The numbers start, start + step, ... up to `end`, which is included; of the default float
@@ -4696,7 +4704,8 @@ def sparse_csr_tensor(crow_indices: Any, col_indices: Any, values: Tensor | Numb
 def split(tensor: Tensor, split_size_or_sections: _int | Sequence[_int], dim: _int = 0) -> builtins.tuple[Tensor, ...]:
     """Views along `dim` of so many positions each (the last may be smaller), as a tuple.
 
-    A list gives the size of each part; the sizes must add up to the dimension's.
+    A list as `split_size_or_sections` gives the size of each part; the sizes must add up to the
+    dimension's.
 
     >>> x = torch.arange(5)
     >>> torch.split(x, 2)
@@ -4897,7 +4906,8 @@ def sum(input: Tensor, dim: Dims | None = None, keepdim: _bool = False, *, dtype
 def svd(input: Tensor, some: _bool = True, compute_uv: _bool = True, *, out: builtins.tuple[Tensor, ...] | None = None) -> return_types.svd:
     """(U, S, V) with input = U @ diag(S) @ V^H: the older form of `linalg.svd`.
 
-    `some=True` is full_matrices=False; V, not its conjugate transpose, is returned.
+    `some=True` is full_matrices=False; V, not its conjugate transpose, is returned. With
+    `compute_uv=False` U and V are zeros.
 
     >>> A = torch.tensor([[3.0, 0.0], [0.0, -4.0]])
     >>> torch.svd(A).S
@@ -5129,6 +5139,9 @@ def trapz(y: Tensor, x: Tensor | None = None, *, dx: Number = 1, dim: _int = -1)
     """
 def triangular_solve(input: Tensor, A: Tensor, upper: _bool = True, transpose: _bool = False, unitriangular: _bool = False, *, out: builtins.tuple[Tensor, ...] | None = None) -> return_types.triangular_solve:
     """(X, A) with A @ X = input for triangular A: the older form of `linalg.solve_triangular`.
+
+    `upper` says which triangle is read, `transpose` solves A^T @ X = input, `unitriangular` takes
+    the diagonal for ones.
 
     >>> b, A = torch.tensor([[2.0], [9.0]]), torch.tensor([[2.0, 0.0], [1.0, 4.0]])
     >>> torch.triangular_solve(b, A, upper=False).solution

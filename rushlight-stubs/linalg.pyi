@@ -149,6 +149,10 @@ def inv_ex(A: Tensor, *, check_errors: _bool = False, out: builtins.tuple[Tensor
 def ldl_factor(A: Tensor, *, hermitian: _bool = False, out: builtins.tuple[Tensor, ...] | None = None) -> return_types.linalg_ldl_factor:
     """(LD, pivots) of a symmetric (or Hermitian) indefinite A, for `linalg.ldl_solve`.
 
+    A = P @ L @ D @ L^T @ P^T, in LAPACK's packed form: L has ones on its diagonal, D blocks of
+    1 x 1 and 2 x 2. `A` (*, n, n), of which the lower triangle is read; `hermitian`: L^H in place
+    of L^T. RuntimeError if D is singular.
+
     >>> LD, pivots = torch.linalg.ldl_factor(torch.tensor([[0.0, 2.0], [2.0, 0.0]]))
     >>> torch.linalg.ldl_solve(LD, pivots, torch.tensor([[2.0], [4.0]])).mT
     tensor([[2., 1.]])
@@ -156,7 +160,8 @@ def ldl_factor(A: Tensor, *, hermitian: _bool = False, out: builtins.tuple[Tenso
 def ldl_factor_ex(A: Tensor, *, hermitian: _bool = False, check_errors: _bool = False, out: builtins.tuple[Tensor, ...] | None = None) -> return_types.linalg_ldl_factor_ex:
     """(LD, pivots, info): `ldl_factor`, which tells instead of raising.
 
-    `info` is 0, or the place of the first zero on the diagonal of D, counted from 1.
+    `info` is 0, or the place of the first zero on the diagonal of D, counted from 1; with
+    `check_errors=True` it raises after all. `hermitian` as of `ldl_factor`.
 
     >>> torch.linalg.ldl_factor_ex(torch.eye(2)).info
     tensor(0, dtype=torch.int32)
@@ -164,7 +169,7 @@ def ldl_factor_ex(A: Tensor, *, hermitian: _bool = False, check_errors: _bool = 
 def ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: _bool = False, out: Tensor | None = None) -> Tensor:
     """The X with A @ X = B, from what `linalg.ldl_factor` says of a symmetric or Hermitian A.
 
-    `LD` (*, n, n), `pivots` (*, n), `B` (*, n, k).
+    `LD` (*, n, n), `pivots` (*, n), `B` (*, n, k); `hermitian` as it was for the factors.
 
     >>> LD, pivots = torch.linalg.ldl_factor(torch.tensor([[0.0, 2.0], [2.0, 0.0]]))
     >>> torch.linalg.ldl_solve(LD, pivots, torch.tensor([[2.0], [4.0]]))
@@ -174,10 +179,10 @@ def ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: _bool = False
 def lstsq(A: Tensor, B: Tensor, rcond: _float | None = None, *, driver: _str | None = None) -> return_types.linalg_lstsq:
     """The X that minimises |A @ X - B|: (solution, residuals, rank, singular_values).
 
-    `A` (*, m, n), `B` (*, m, k); X (*, n, k), of least norm where several are best. The residuals
-    (sums of squares for each column) are there if m > n and the rank is full. `driver`: "gelsy"
-    (default), "gels" (full rank), "gelsd" and "gelss" (which also give singular values); `rcond` is
-    the relative size of singular values that count as zero.
+    `A` (*, m, n), `B` (*, m, k); X (*, n, k), of least norm where several are best. `driver`:
+    "gelsy" (default), "gels" (full rank), "gelsd" and "gelss" (which also give singular values).
+    All but the default give the residuals, sums of squares for each column, if m > n and the rank
+    is full. `rcond` is the relative size of singular values that count as zero.
 
     >>> A = torch.tensor([[1.0], [1.0]])
     >>> torch.linalg.lstsq(A, torch.tensor([[1.0], [4.0]])).solution
@@ -215,7 +220,8 @@ def lu_factor(A: Tensor, *, pivot: _bool = True, out: builtins.tuple[Tensor, ...
 def lu_factor_ex(A: Tensor, *, pivot: _bool = True, check_errors: _bool = False, out: builtins.tuple[Tensor, ...] | None = None) -> return_types.linalg_lu_factor_ex:
     """(LU, pivots, info): `lu_factor`, which tells instead of raising.
 
-    `info` is 0, or the place of the first pivot that is zero, counted from 1.
+    `info` is 0, or the place of the first pivot that is zero, counted from 1; with
+    `check_errors=True` it raises after all.
 
     >>> torch.linalg.lu_factor_ex(torch.zeros(2, 2)).info
     tensor(1, dtype=torch.int32)
@@ -350,7 +356,8 @@ def solve(A: Tensor, B: Tensor, *, left: _bool = True, out: Tensor | None = None
 def solve_ex(A: Tensor, B: Tensor, *, left: _bool = True, check_errors: _bool = False, out: builtins.tuple[Tensor, ...] | None = None) -> return_types.linalg_solve_ex:
     """(result, info): `linalg.solve`, which tells instead of raising.
 
-    `info` (int32) is 0, or the place of the first pivot that is zero, counted from 1.
+    `info` (int32) is 0, or the place of the first pivot that is zero, counted from 1; with
+    `check_errors=True` it raises after all.
 
     >>> torch.linalg.solve_ex(torch.zeros(2, 2), torch.ones(2)).info
     tensor(1, dtype=torch.int32)

@@ -253,7 +253,7 @@ class Tensor:
         `batch1` (b, n, k), `batch2` (b, k, m), `input` broadcasts to (n, m), the result's shape.
 
         >>> x = torch.zeros(2, 2)
-        >>> torch.addbmm(x, torch.ones(5, 2, 3), torch.ones(5, 3, 2))
+        >>> x.addbmm(torch.ones(5, 2, 3), torch.ones(5, 3, 2))
         tensor([[15., 15.],
                 [15., 15.]])
         """
@@ -263,7 +263,7 @@ class Tensor:
         `batch1` (b, n, k), `batch2` (b, k, m), `input` broadcasts to (n, m), the result's shape.
 
         >>> x = torch.zeros(2, 2)
-        >>> torch.addbmm(x, torch.ones(5, 2, 3), torch.ones(5, 3, 2))
+        >>> x.addbmm_(torch.ones(5, 2, 3), torch.ones(5, 3, 2))
         tensor([[15., 15.],
                 [15., 15.]])
         """
@@ -308,7 +308,7 @@ class Tensor:
         does not count, NaN neither.
 
         >>> x = torch.ones(2, 2)
-        >>> torch.addmm(x, torch.tensor([[1.0], [2.0]]), torch.tensor([[3.0, 4.0]]))
+        >>> x.addmm(torch.tensor([[1.0], [2.0]]), torch.tensor([[3.0, 4.0]]))
         tensor([[4., 5.],
                 [7., 9.]])
         >>> x.addmm(x, x, beta=2, alpha=10)
@@ -322,12 +322,9 @@ class Tensor:
         does not count, NaN neither.
 
         >>> x = torch.ones(2, 2)
-        >>> torch.addmm(x, torch.tensor([[1.0], [2.0]]), torch.tensor([[3.0, 4.0]]))
+        >>> x.addmm_(torch.tensor([[1.0], [2.0]]), torch.tensor([[3.0, 4.0]]))
         tensor([[4., 5.],
                 [7., 9.]])
-        >>> x.addmm_(x, x, beta=2, alpha=10)
-        tensor([[22., 22.],
-                [22., 22.]])
         """
     def addmv(self, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
         """beta * input + alpha * (mat @ vec).
@@ -336,7 +333,7 @@ class Tensor:
         count.
 
         >>> x = torch.tensor([1.0, 1.0])
-        >>> torch.addmv(x, torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([1.0, 10.0]))
+        >>> x.addmv(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([1.0, 10.0]))
         tensor([22., 44.])
         """
     def addmv_(self, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
@@ -346,7 +343,7 @@ class Tensor:
         count.
 
         >>> x = torch.tensor([1.0, 1.0])
-        >>> torch.addmv(x, torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([1.0, 10.0]))
+        >>> x.addmv_(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([1.0, 10.0]))
         tensor([22., 44.])
         """
     def addr(self, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
@@ -356,7 +353,7 @@ class Tensor:
         not count.
 
         >>> x = torch.zeros(2, 2)
-        >>> torch.addr(x, torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
+        >>> x.addr(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
         tensor([[3., 4.],
                 [6., 8.]])
         """
@@ -367,7 +364,7 @@ class Tensor:
         not count.
 
         >>> x = torch.zeros(2, 2)
-        >>> torch.addr(x, torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
+        >>> x.addr_(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
         tensor([[3., 4.],
                 [6., 8.]])
         """
@@ -634,7 +631,7 @@ class Tensor:
         seen more than once; gradients are then added. RuntimeError if it reaches beyond the storage.
 
         >>> x = torch.arange(6)
-        >>> torch.as_strided(x, (4, 3), (1, 1))
+        >>> x.as_strided((4, 3), (1, 1))
         tensor([[0, 1, 2],
                 [1, 2, 3],
                 [2, 3, 4],
@@ -651,7 +648,7 @@ class Tensor:
         """A copy of `input` with `src` at the places that `as_strided` with these arguments would see.
 
         >>> x = torch.zeros(2, 3)
-        >>> torch.as_strided_scatter(x, torch.tensor([1.0, 2.0]), (2,), (4,))
+        >>> x.as_strided_scatter(torch.tensor([1.0, 2.0]), (2,), (4,))
         tensor([[1., 0., 0.],
                 [0., 2., 0.]])
         """
@@ -777,7 +774,7 @@ class Tensor:
         `input` holds does not count.
 
         >>> x = torch.ones(1, 2, 2)
-        >>> torch.baddbmm(x, torch.ones(1, 2, 3), torch.ones(1, 3, 2))
+        >>> x.baddbmm(torch.ones(1, 2, 3), torch.ones(1, 3, 2))
         tensor([[[4., 4.],
                  [4., 4.]]])
         """
@@ -788,17 +785,19 @@ class Tensor:
         `input` holds does not count.
 
         >>> x = torch.ones(1, 2, 2)
-        >>> torch.baddbmm(x, torch.ones(1, 2, 3), torch.ones(1, 3, 2))
+        >>> x.baddbmm_(torch.ones(1, 2, 3), torch.ones(1, 3, 2))
         tensor([[[4., 4.],
                  [4., 4.]]])
         """
     def bernoulli(self, p: Number | _str | None = None, *, generator: Generator | None = None) -> Tensor:
         """1 or 0, each with the probability in `input`; with `p`, of that probability everywhere.
 
-        Example:
-            >>> import rushlight as torch
-            >>> torch.ones(3).bernoulli()
-            tensor([1., 1., 1.])
+        input: probabilities, floats of any shape; the result has its shape and type. generator: the
+        stream to draw from. RuntimeError outside [0, 1].
+
+        >>> _ = torch.manual_seed(0)
+        >>> torch.tensor([0.0, 0.5, 0.5, 1.0]).bernoulli()
+        tensor([0., 0., 1., 1.])
         """
     def bernoulli_(self, p: Number | _str = 0.5, *, generator: Generator | None = None) -> Tensor:
         """Fill with 1 of probability p and 0 otherwise.
@@ -935,7 +934,7 @@ class Tensor:
         Nothing broadcasts: `matmul` does.
 
         >>> a = torch.ones(2, 1, 3)
-        >>> torch.bmm(a, torch.ones(2, 3, 2))
+        >>> a.bmm(torch.ones(2, 3, 2))
         tensor([[[3., 3.]],
         <BLANKLINE>
                 [[3., 3.]]])
@@ -955,7 +954,7 @@ class Tensor:
         Nothing is copied. RuntimeError where a size is neither 1 nor the one asked for.
 
         >>> x = torch.tensor([1, 2, 3])
-        >>> torch.broadcast_to(x, (2, 3))
+        >>> x.broadcast_to((2, 3))
         tensor([[1, 2, 3],
                 [1, 2, 3]])
         """
@@ -1061,7 +1060,7 @@ class Tensor:
 
         >>> A = torch.tensor([[4.0, 2.0], [2.0, 5.0]])
         >>> b = torch.tensor([[8.0], [12.0]])
-        >>> torch.cholesky_solve(b, torch.linalg.cholesky(A))
+        >>> b.cholesky_solve(torch.linalg.cholesky(A))
         tensor([[1.],
                 [2.]])
         """
@@ -1320,7 +1319,7 @@ class Tensor:
         taken; `linalg.cross` takes the last one.
 
         >>> x = torch.tensor([1.0, 0.0, 0.0])
-        >>> torch.cross(x, torch.tensor([0.0, 1.0, 0.0]), dim=0)
+        >>> x.cross(torch.tensor([0.0, 1.0, 0.0]), dim=0)
         tensor([0., 0., 1.])
         """
     def crow_indices(self) -> Tensor:
@@ -1513,7 +1512,7 @@ class Tensor:
         """A copy of `input` with `src` on a diagonal; parameters as of `diagonal`.
 
         >>> x = torch.zeros(2, 2)
-        >>> torch.diagonal_scatter(x, torch.tensor([1.0, 2.0]))
+        >>> x.diagonal_scatter(torch.tensor([1.0, 2.0]))
         tensor([[1., 0.],
                 [0., 2.]])
         """
@@ -1572,9 +1571,9 @@ class Tensor:
         The operands broadcast; p may be 0 (how many differ), inf and -inf.
 
         >>> x = torch.tensor([1.0, 1.0])
-        >>> torch.dist(x, torch.tensor([4.0, 5.0]))
+        >>> x.dist(torch.tensor([4.0, 5.0]))
         tensor(5.)
-        >>> torch.dist(x, torch.tensor([4.0, 5.0]), p=1)
+        >>> x.dist(torch.tensor([4.0, 5.0]), p=1)
         tensor(7.)
         """
     def div(self, other: Tensor | Number, *, rounding_mode: _str | None = None) -> Tensor:
@@ -1627,7 +1626,7 @@ class Tensor:
         """The sum of the products of two vectors of one length, without conjugation: sum(x * y).
 
         >>> x = torch.tensor([1, 2])
-        >>> torch.dot(x, torch.tensor([10, 100]))
+        >>> x.dot(torch.tensor([10, 100]))
         tensor(210)
         """
     def double(self, memory_format: memory_format | None = None) -> Tensor:
@@ -2017,7 +2016,7 @@ class Tensor:
         for indices out of range; negative ones are. `sparse_grad` makes the gradient sparse.
 
         >>> x = torch.tensor([[1, 2], [3, 4]])
-        >>> torch.gather(x, 1, torch.tensor([[0], [1]]))
+        >>> x.gather(1, torch.tensor([[0], [1]]))
         tensor([[1],
                 [4]])
         """
@@ -2080,7 +2079,7 @@ class Tensor:
         """All products of an element of one vector with one of another: y[i, j] = input[i] * vec2[j].
 
         >>> x = torch.tensor([1, 2])
-        >>> torch.outer(x, torch.tensor([3, 4, 5]))
+        >>> x.outer(torch.tensor([3, 4, 5]))
         tensor([[ 3,  4,  5],
                 [ 6,  8, 10]])
         """
@@ -2314,17 +2313,17 @@ class Tensor:
         has the input's dtype and, but for `dim`, its sizes.
 
         >>> x = torch.zeros(3)
-        >>> torch.index_add(x, 0, torch.tensor([0, 2, 2]), torch.tensor([1.0, 2.0, 3.0]))
+        >>> x.index_add(0, torch.tensor([0, 2, 2]), torch.tensor([1.0, 2.0, 3.0]))
         tensor([1., 0., 5.])
         """
     def index_add_(self, dim: Dims, index: Tensor, source: Tensor, *, alpha: Number = 1) -> Tensor:
-        """In place: A copy with the slices of `source`, times `alpha`, added at positions along `dim`.
+        """In place: a copy with the slices of `source`, times `alpha`, added at positions along `dim`.
 
         For dim=0 y[index[i]] += alpha * source[i]; a position may be named more than once. `source`
         has the input's dtype and, but for `dim`, its sizes.
 
         >>> x = torch.zeros(3)
-        >>> torch.index_add(x, 0, torch.tensor([0, 2, 2]), torch.tensor([1.0, 2.0, 3.0]))
+        >>> x.index_add_(0, torch.tensor([0, 2, 2]), torch.tensor([1.0, 2.0, 3.0]))
         tensor([1., 0., 5.])
         """
     def index_copy(self, dim: Dims, index: Tensor, source: Tensor) -> Tensor:
@@ -2333,16 +2332,16 @@ class Tensor:
         For dim=0 y[index[i]] = source[i].
 
         >>> x = torch.zeros(3)
-        >>> torch.index_copy(x, 0, torch.tensor([2, 0]), torch.tensor([1.0, 2.0]))
+        >>> x.index_copy(0, torch.tensor([2, 0]), torch.tensor([1.0, 2.0]))
         tensor([2., 0., 1.])
         """
     def index_copy_(self, dim: Dims, index: Tensor, source: Tensor) -> Tensor:
-        """In place: A copy with the slices of `source` at the positions in the vector `index` along `dim`.
+        """In place: a copy with the slices of `source` at the positions in the vector `index` along `dim`.
 
         For dim=0 y[index[i]] = source[i].
 
         >>> x = torch.zeros(3)
-        >>> torch.index_copy(x, 0, torch.tensor([2, 0]), torch.tensor([1.0, 2.0]))
+        >>> x.index_copy_(0, torch.tensor([2, 0]), torch.tensor([1.0, 2.0]))
         tensor([2., 0., 1.])
         """
     def index_fill(self, dim: _int, index: Tensor, value: Tensor | Number) -> Tensor:
@@ -2351,7 +2350,7 @@ class Tensor:
         `value` is a number or a 0-d tensor.
 
         >>> x = torch.tensor([[1, 2], [3, 4]])
-        >>> torch.index_fill(x, 1, torch.tensor([0]), 9)
+        >>> x.index_fill(1, torch.tensor([0]), 9)
         tensor([[9, 2],
                 [9, 4]])
         """
@@ -2369,7 +2368,7 @@ class Tensor:
         are added to what is there, for a place that is named twice both of them.
 
         >>> x = torch.zeros(2, 2)
-        >>> torch.index_put(x, (torch.tensor([0, 1]), torch.tensor([1, 0])), torch.tensor([5.0, 6.0]))
+        >>> x.index_put((torch.tensor([0, 1]), torch.tensor([1, 0])), torch.tensor([5.0, 6.0]))
         tensor([[0., 5.],
                 [6., 0.]])
         """
@@ -2390,17 +2389,17 @@ class Tensor:
         count at positions that `index` names.
 
         >>> x = torch.tensor([1.0, 2.0, 3.0])
-        >>> torch.index_reduce(x, 0, torch.tensor([0, 0]), torch.tensor([4.0, 5.0]), "prod")
+        >>> x.index_reduce(0, torch.tensor([0, 0]), torch.tensor([4.0, 5.0]), "prod")
         tensor([20.,  2.,  3.])
         """
     def index_reduce_(self, dim: Dims, index: Tensor, source: Tensor, reduce: _str, *, include_self: _bool = True) -> Tensor:
-        """In place: A copy into which slices of `source` are reduced at positions along `dim`.
+        """In place: a copy into which slices of `source` are reduced at positions along `dim`.
 
         `reduce` is "prod", "mean", "amax" or "amin". With `include_self=False` the old values do not
         count at positions that `index` names.
 
         >>> x = torch.tensor([1.0, 2.0, 3.0])
-        >>> torch.index_reduce(x, 0, torch.tensor([0, 0]), torch.tensor([4.0, 5.0]), "prod")
+        >>> x.index_reduce_(0, torch.tensor([0, 0]), torch.tensor([4.0, 5.0]), "prod")
         tensor([20.,  2.,  3.])
         """
     def index_select(self, dim: _int, index: Tensor) -> Tensor:
@@ -2409,7 +2408,7 @@ class Tensor:
         y[i] = input[index[i]] for dim=0. IndexError beyond the end; negative positions are not taken.
 
         >>> x = torch.tensor([[1, 2], [3, 4], [5, 6]])
-        >>> torch.index_select(x, 0, torch.tensor([2, 0]))
+        >>> x.index_select(0, torch.tensor([2, 0]))
         tensor([[5, 6],
                 [1, 2]])
         """
@@ -2429,7 +2428,7 @@ class Tensor:
         product.
 
         >>> x = torch.tensor([[1, 2], [3, 4]])
-        >>> torch.inner(x, torch.tensor([1, 10]))
+        >>> x.inner(torch.tensor([1, 10]))
         tensor([21, 43])
         """
     def int(self, memory_format: memory_format | None = None) -> Tensor:
@@ -2645,7 +2644,7 @@ class Tensor:
         (n, m) and (p, q) give (n * p, m * q); leading dimensions of 1 are added where one has fewer.
 
         >>> x = torch.tensor([[1, 2]])
-        >>> torch.kron(x, torch.tensor([[1, 1], [0, 1]]))
+        >>> x.kron(torch.tensor([[1, 1], [0, 1]]))
         tensor([[1, 1, 2, 2],
                 [0, 1, 0, 2]])
         """
@@ -2720,7 +2719,7 @@ class Tensor:
         tensor([ 0.2500, 12.5000])
         """
     def lerp_(self, end: Tensor, weight: Tensor | Number) -> Tensor:
-        """In place: A point on the line between two tensors: `y = input + weight * (end - input)`.
+        """In place: a point on the line between two tensors: `y = input + weight * (end - input)`.
 
         weight: a number, or a tensor that broadcasts with both; 0 gives input, 1 gives end. All of one
         float or complex type; nothing is promoted.
@@ -3101,7 +3100,7 @@ class Tensor:
         elements than the mask has True. The first True gets the first element, wherever it stands.
 
         >>> x = torch.zeros(4)
-        >>> torch.masked_scatter(x, torch.tensor([False, True, False, True]), torch.tensor([1.0, 2.0]))
+        >>> x.masked_scatter(torch.tensor([False, True, False, True]), torch.tensor([1.0, 2.0]))
         tensor([0., 1., 0., 2.])
         """
     def masked_scatter_(self, mask: Tensor, source: Tensor) -> Tensor:
@@ -3127,7 +3126,7 @@ class Tensor:
         the inner sizes or the dtypes differ, or for tensors without dimensions.
 
         >>> a = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
-        >>> torch.matmul(a, torch.tensor([1.0, 10.0]))
+        >>> a.matmul(torch.tensor([1.0, 10.0]))
         tensor([21., 43.])
         >>> torch.ones(5, 1, 2, 3).matmul(torch.ones(4, 3, 6)).shape
         torch.Size([5, 4, 2, 6])
@@ -3169,7 +3168,7 @@ class Tensor:
         >>> values, indices = x.max(1)
         >>> values, indices
         (tensor([5., 7.]), tensor([1, 0]))
-        >>> torch.max(x, torch.tensor([3.0, 3.0]))
+        >>> x.max(torch.tensor([3.0, 3.0]))
         tensor([[3., 5.],
                 [7., 3.]])
         """
@@ -3229,7 +3228,7 @@ class Tensor:
         >>> values, indices = x.min(1)
         >>> values, indices
         (tensor([1., 2.]), tensor([0, 1]))
-        >>> torch.min(x, torch.tensor([3.0, 3.0]))
+        >>> x.min(torch.tensor([3.0, 3.0]))
         tensor([[1., 3.],
                 [3., 2.]])
         """
@@ -3246,7 +3245,7 @@ class Tensor:
         """The product of two matrices, (n, k) and (k, m), without broadcasting.
 
         >>> a = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
-        >>> torch.mm(a, torch.eye(2) * 2)
+        >>> a.mm(torch.eye(2) * 2)
         tensor([[2., 4.],
                 [6., 8.]])
         """
@@ -3280,7 +3279,7 @@ class Tensor:
         >>> x = torch.zeros(2, 3, 4)
         >>> x.movedim(0, -1).shape
         torch.Size([3, 4, 2])
-        >>> torch.movedim(x, (0, 1), (1, 2)).shape
+        >>> x.movedim((0, 1), (1, 2)).shape
         torch.Size([4, 2, 3])
         """
     def movedim(self, source: Tensor, destination: _int | Sequence[_int]) -> Tensor:
@@ -3291,7 +3290,7 @@ class Tensor:
         >>> x = torch.zeros(2, 3, 4)
         >>> x.movedim(0, -1).shape
         torch.Size([3, 4, 2])
-        >>> torch.movedim(x, (0, 1), (1, 2)).shape
+        >>> x.movedim((0, 1), (1, 2)).shape
         torch.Size([4, 2, 3])
         """
     def msort(self) -> Tensor:
@@ -3363,7 +3362,7 @@ class Tensor:
         """The product of a matrix (n, m) and a vector (m,): a vector (n,).
 
         >>> a = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
-        >>> torch.mv(a, torch.tensor([1.0, 10.0]))
+        >>> a.mv(torch.tensor([1.0, 10.0]))
         tensor([21., 43.])
         """
     def mvlgamma(self, p: _int) -> Tensor:
@@ -3602,7 +3601,7 @@ class Tensor:
         input, other: tensors of one float type whose shapes broadcast.
 
         >>> one = torch.tensor([1.0])
-        >>> torch.nextafter(one, torch.tensor([2.0])) - one == torch.finfo(torch.float32).eps
+        >>> one.nextafter(torch.tensor([2.0])) - 1 == torch.finfo(torch.float32).eps
         tensor([True])
         """
     def nextafter_(self, other: Tensor) -> Tensor:
@@ -3611,7 +3610,7 @@ class Tensor:
         input, other: tensors of one float type whose shapes broadcast.
 
         >>> one = torch.tensor([1.0])
-        >>> torch.nextafter(one, torch.tensor([2.0])) - one == torch.finfo(torch.float32).eps
+        >>> one.nextafter_(torch.tensor([2.0])) - 1 == torch.finfo(torch.float32).eps
         tensor([True])
         """
     def nonzero(self, *, as_tuple: _bool = False) -> Tensor:
@@ -3715,7 +3714,7 @@ class Tensor:
         `transpose`: Q^H; `left=False`: input3 @ Q.
 
         >>> a, tau = torch.geqrf(torch.tensor([[3.0, 1.0], [4.0, 2.0]]))
-        >>> torch.ormqr(a, tau, torch.eye(2))
+        >>> a.ormqr(tau, torch.eye(2))
         tensor([[-0.6000, -0.8000],
                 [-0.8000,  0.6000]])
         """
@@ -3723,7 +3722,7 @@ class Tensor:
         """All products of an element of one vector with one of another: y[i, j] = input[i] * vec2[j].
 
         >>> x = torch.tensor([1, 2])
-        >>> torch.outer(x, torch.tensor([3, 4, 5]))
+        >>> x.outer(torch.tensor([3, 4, 5]))
         tensor([[ 3,  4,  5],
                 [ 6,  8, 10]])
         """
@@ -3830,7 +3829,7 @@ class Tensor:
         there, where a position is named twice both of them.
 
         >>> x = torch.zeros(2, 2)
-        >>> torch.put(x, torch.tensor([1, -1]), torch.tensor([5.0, 6.0]))
+        >>> x.put(torch.tensor([1, -1]), torch.tensor([5.0, 6.0]))
         tensor([[0., 5.],
                 [0., 6.]])
         """
@@ -4036,7 +4035,7 @@ class Tensor:
         """Each element (or each slice along `dim`) as often as `repeats` says, next to each other.
 
         `repeats` is a number or a 1-d tensor with one for each position. Without `dim` the tensor is
-        flattened.
+        flattened. `output_size`, if known, saves adding the repeats up.
 
         >>> torch.tensor([1, 2]).repeat_interleave(2)
         tensor([1, 1, 2, 2])
@@ -4244,7 +4243,7 @@ class Tensor:
         "multiply" combines them with what is there; `scatter_reduce` can do more.
 
         >>> x = torch.zeros(2, 3)
-        >>> torch.scatter(x, 1, torch.tensor([[0], [2]]), 1.0)
+        >>> x.scatter(1, torch.tensor([[0], [2]]), 1.0)
         tensor([[1., 0., 0.],
                 [0., 0., 1.]])
         """
@@ -4268,7 +4267,7 @@ class Tensor:
         `src`, nor than `input` but along `dim`; `src` has the input's dtype.
 
         >>> x = torch.zeros(3)
-        >>> torch.scatter_add(x, 0, torch.tensor([0, 2, 2]), torch.tensor([1.0, 2.0, 3.0]))
+        >>> x.scatter_add(0, torch.tensor([0, 2, 2]), torch.tensor([1.0, 2.0, 3.0]))
         tensor([1., 0., 5.])
         """
     def scatter_add_(self, dim: _int, index: Tensor, src: Tensor) -> Tensor:
@@ -4308,7 +4307,7 @@ class Tensor:
         """A copy of `input` with `src` at position `index` of `dim`, which `src` does not have.
 
         >>> x = torch.zeros(2, 3)
-        >>> torch.select_scatter(x, torch.tensor([1.0, 2.0]), 1, 0)
+        >>> x.select_scatter(torch.tensor([1.0, 2.0]), 1, 0)
         tensor([[1., 0., 0.],
                 [2., 0., 0.]])
         """
@@ -4458,7 +4457,7 @@ class Tensor:
         """A copy of `input` with `src` at the positions start, start + step, ... before end of `dim`.
 
         >>> x = torch.zeros(4)
-        >>> torch.slice_scatter(x, torch.tensor([1.0, 2.0]), 0, 1, 4, 2)
+        >>> x.slice_scatter(torch.tensor([1.0, 2.0]), 0, 1, 4, 2)
         tensor([0., 1., 0., 2.])
         """
     def slogdet(self) -> return_types.slogdet:
@@ -4600,7 +4599,7 @@ class Tensor:
     def squeeze_(self, dim: Sequence[_int]) -> Tensor: ...
     @overload
     def squeeze_(self, *dim: _int) -> Tensor:
-        """In place: A view without the dimensions of size 1: all of them, or those of `dim` whose size is 1.
+        """In place: a view without the dimensions of size 1: all of them, or those of `dim` whose size is 1.
 
         `dim` is a number or a tuple. Without it a batch of one loses its batch dimension too.
 
@@ -4615,7 +4614,7 @@ class Tensor:
         NotImplementedError where all are dense: `torch.addmm`.
 
         >>> sparse = torch.eye(2).to_sparse()
-        >>> torch.sspaddmm(sparse, sparse, torch.ones(2, 2), alpha=2).to_dense()
+        >>> sparse.sspaddmm(sparse, torch.ones(2, 2), alpha=2).to_dense()
         tensor([[3., 2.],
                 [2., 3.]])
         """
@@ -4650,7 +4649,7 @@ class Tensor:
         return_complex: must be given for real input; False gives pairs of reals.
 
         >>> x = torch.sin(torch.arange(100.0))
-        >>> torch.stft(x, 16, window=torch.hann_window(16), return_complex=True).shape
+        >>> x.stft(16, window=torch.hann_window(16), return_complex=True).shape
         torch.Size([9, 26])
         """
     def storage(self) -> Any:
@@ -4752,7 +4751,8 @@ class Tensor:
     def svd(self, some: _bool = True, compute_uv: _bool = True) -> return_types.svd:
         """(U, S, V) with input = U @ diag(S) @ V^H: the older form of `linalg.svd`.
 
-        `some=True` is full_matrices=False; V, not its conjugate transpose, is returned.
+        `some=True` is full_matrices=False; V, not its conjugate transpose, is returned. With
+        `compute_uv=False` U and V are zeros.
 
         >>> A = torch.tensor([[3.0, 0.0], [0.0, -4.0]])
         >>> A.svd().S
@@ -4768,7 +4768,7 @@ class Tensor:
                 [3, 6]])
         """
     def swapaxes_(self, dim0: _int, dim1: _int) -> Tensor:
-        """In place: A view with dimensions `dim0` and `dim1` exchanged.
+        """In place: a view with dimensions `dim0` and `dim1` exchanged.
 
         >>> x = torch.tensor([[1, 2, 3], [4, 5, 6]])
         >>> x.transpose_(0, 1)
@@ -4786,7 +4786,7 @@ class Tensor:
                 [3, 6]])
         """
     def swapdims_(self, dim0: _int, dim1: _int) -> Tensor:
-        """In place: A view with dimensions `dim0` and `dim1` exchanged.
+        """In place: a view with dimensions `dim0` and `dim1` exchanged.
 
         >>> x = torch.tensor([[1, 2, 3], [4, 5, 6]])
         >>> x.transpose_(0, 1)
@@ -4828,7 +4828,7 @@ class Tensor:
         Negative positions count from the end. IndexError beyond it.
 
         >>> x = torch.tensor([[1, 2], [3, 4]])
-        >>> torch.take(x, torch.tensor([0, -1]))
+        >>> x.take(torch.tensor([0, -1]))
         tensor([1, 4])
         """
     def take_along_dim(self, indices: Any, dim: _int | None = None) -> Tensor:
@@ -4838,10 +4838,10 @@ class Tensor:
         Without `dim` positions in the flattened tensor. What `argmax` and `argsort` give fits.
 
         >>> x = torch.tensor([[1, 3, 2], [9, 7, 8]])
-        >>> torch.take_along_dim(x, x.argmax(1, keepdim=True), 1)
+        >>> x.take_along_dim(x.argmax(1, keepdim=True), 1)
         tensor([[3],
                 [9]])
-        >>> torch.take_along_dim(x, x.argsort(1), 1)
+        >>> x.take_along_dim(x.argsort(1), 1)
         tensor([[1, 2, 3],
                 [7, 8, 9]])
         """
@@ -4882,7 +4882,7 @@ class Tensor:
         >>> x = torch.arange(7)
         >>> x.tensor_split(3)
         (tensor([0, 1, 2]), tensor([3, 4]), tensor([5, 6]))
-        >>> torch.tensor_split(x, (1, 5))
+        >>> x.tensor_split((1, 5))
         (tensor([0]), tensor([1, 2, 3, 4]), tensor([5, 6]))
         """
     @overload
@@ -5025,7 +5025,7 @@ class Tensor:
                 [3, 6]])
         """
     def transpose_(self, dim0: _int, dim1: _int) -> Tensor:
-        """In place: A view with dimensions `dim0` and `dim1` exchanged.
+        """In place: a view with dimensions `dim0` and `dim1` exchanged.
 
         >>> x = torch.tensor([[1, 2, 3], [4, 5, 6]])
         >>> x.transpose_(0, 1)
@@ -5035,6 +5035,9 @@ class Tensor:
         """
     def triangular_solve(self, A: Tensor, upper: _bool = True, transpose: _bool = False, unitriangular: _bool = False) -> return_types.triangular_solve:
         """(X, A) with A @ X = input for triangular A: the older form of `linalg.solve_triangular`.
+
+        `upper` says which triangle is read, `transpose` solves A^T @ X = input, `unitriangular` takes
+        the diagonal for ones.
 
         >>> b, A = torch.tensor([[2.0], [9.0]]), torch.tensor([[2.0, 0.0], [1.0, 4.0]])
         >>> b.triangular_solve(A, upper=False).solution
@@ -5161,7 +5164,7 @@ class Tensor:
         The opposite of `flatten`. RuntimeError if the sizes do not multiply up to the dimension's.
 
         >>> x = torch.arange(6)
-        >>> torch.unflatten(x, 0, (2, -1))
+        >>> x.unflatten(0, (2, -1))
         tensor([[0, 1, 2],
                 [3, 4, 5]])
         """
@@ -5245,7 +5248,7 @@ class Tensor:
                 [2]])
         """
     def unsqueeze_(self, dim: Dims) -> Tensor:
-        """In place: A view with a new dimension of size 1 at `dim`, from -n - 1 to n for n dimensions.
+        """In place: a view with a new dimension of size 1 at `dim`, from -n - 1 to n for n dimensions.
 
         >>> x = torch.tensor([1, 2])
         >>> x.unsqueeze_(1)

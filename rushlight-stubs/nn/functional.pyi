@@ -71,6 +71,7 @@ def adaptive_max_pool1d(input: Tensor, output_size: _int | Sequence[_int], retur
     Args:
         input: (N, C, L), or without N.
         output_size: one number, or one a dimension; None keeps a size.
+        return_indices: also the position of each maximum in the flattened plane (int64).
 
     >>> x = torch.arange(4.0).reshape(1, 1, 4)
     >>> F.adaptive_max_pool1d(x, 1).flatten()
@@ -92,6 +93,7 @@ def adaptive_max_pool2d(input: Tensor, output_size: _int | Sequence[_int], retur
     Args:
         input: (N, C, H, W), or without N.
         output_size: one number, or one a dimension; None keeps a size.
+        return_indices: also the position of each maximum in the flattened plane (int64).
 
     >>> x = torch.arange(8.0).reshape(1, 1, 2, 4)
     >>> F.adaptive_max_pool2d(x, 1).flatten()
@@ -113,6 +115,7 @@ def adaptive_max_pool3d(input: Tensor, output_size: _int | Sequence[_int], retur
     Args:
         input: (N, C, D, H, W), or without N.
         output_size: one number, or one a dimension; None keeps a size.
+        return_indices: also the position of each maximum in the flattened plane (int64).
 
     >>> x = torch.arange(16.0).reshape(1, 1, 2, 2, 4)
     >>> F.adaptive_max_pool3d(x, 1).flatten()
@@ -559,7 +562,13 @@ def fold(input: Tensor, output_size: _int | Sequence[_int], kernel_size: _int | 
 def fractional_max_pool2d(input: Tensor, kernel_size: _int | Sequence[_int], output_size: _int | Sequence[_int] | None = None, output_ratio: Number | Sequence[_float] | None = None, return_indices: _bool = False) -> Tensor:
     """Maxima of windows at pseudo-random distances, as many as `output_size` or a ratio says.
 
-    Graham, Fractional Max-Pooling, 2014.
+    Args:
+        input: (N, C, H, W) or (C, H, W).
+        kernel_size: one number, or one a dimension, of each window.
+        output_size, output_ratio: the result's size, or its ratio to the input's; one of the two.
+        return_indices: also the position of each maximum in the flattened plane (int64).
+
+    Graham, Fractional Max-Pooling, 2014, arXiv:1412.6071.
 
     >>> x = torch.arange(25.0).reshape(1, 1, 5, 5)
     >>> F.fractional_max_pool2d(x, kernel_size=2, output_size=3).shape
@@ -568,7 +577,13 @@ def fractional_max_pool2d(input: Tensor, kernel_size: _int | Sequence[_int], out
 def fractional_max_pool3d(input: Tensor, kernel_size: _int | Sequence[_int], output_size: _int | Sequence[_int] | None = None, output_ratio: Number | Sequence[_float] | None = None, return_indices: _bool = False) -> Tensor:
     """Maxima of windows at pseudo-random distances, as many as `output_size` or a ratio says.
 
-    Graham, Fractional Max-Pooling, 2014.
+    Args:
+        input: (N, C, D, H, W) or (C, D, H, W).
+        kernel_size: one number, or one a dimension, of each window.
+        output_size, output_ratio: the result's size, or its ratio to the input's; one of the two.
+        return_indices: also the position of each maximum in the flattened plane (int64).
+
+    Graham, Fractional Max-Pooling, 2014, arXiv:1412.6071.
 
     >>> x = torch.zeros(1, 1, 5, 5, 5)
     >>> F.fractional_max_pool3d(x, kernel_size=2, output_ratio=0.5).shape
@@ -627,6 +642,7 @@ def group_norm(input: Tensor, num_groups: _int, weight: Tensor | None = None, bi
     Args:
         input: (N, C, *), C divisible by `num_groups`.
         weight, bias: (C,) or None.
+        eps: added to the variance.
 
     Wu and He, Group Normalization, 2018.
 
@@ -637,7 +653,7 @@ def group_norm(input: Tensor, num_groups: _int, weight: Tensor | None = None, bi
 def gumbel_softmax(logits: Tensor, tau: _float = 1, hard: _bool = False, eps: _float = 1e-10, dim: _int = -1) -> Tensor:
     """A sample of the Gumbel-softmax distribution; `hard` makes it one-hot, with the same gradient.
 
-    softmax((logits + n) / tau), where n = -log(e) and e is exponentially distributed.
+    softmax((logits + n) / tau) along `dim`, where n = -log(e) and e is exponentially distributed.
     Jang et al., 2016, arXiv:1611.01144.
 
     >>> y = F.gumbel_softmax(torch.zeros(5, 3), hard=True)
@@ -777,7 +793,7 @@ def leaky_relu(input: Tensor, negative_slope: Number = 0.01, inplace: _bool = Fa
     tensor([-0.2000,  3.0000])
     """
 def leaky_relu_(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
-    """In place: A rectifier that lets a little of negative values through: `y = x` where x > 0, else
+    """In place: a rectifier that lets a little of negative values through: `y = x` where x > 0, else
     `negative_slope * x`.
 
     negative_slope: 0.01 by default.
@@ -834,7 +850,8 @@ def logsigmoid(input: Tensor) -> Tensor:
 def lp_pool1d(input: Tensor, norm_type: _float, kernel_size: _int | Sequence[_int], stride: _int | Sequence[_int] | None = None, ceil_mode: _bool = False) -> Tensor:
     """(sum of x ** p) ** (1 / p) over each window of the last dimension, p = `norm_type`.
 
-    `input` (N, C, L) or (C, L); `stride` is the kernel's size by default; p = 1 gives the sum.
+    `input` (N, C, L) or (C, L); `stride` is the kernel's size by default; `ceil_mode`: also windows
+    that hang over the edge. p = 1 gives the sum.
 
     >>> x = torch.tensor([[[3.0, 4.0, 6.0, 8.0]]])
     >>> F.lp_pool1d(x, 2, kernel_size=2)
@@ -843,12 +860,18 @@ def lp_pool1d(input: Tensor, norm_type: _float, kernel_size: _int | Sequence[_in
 def lp_pool2d(input: Tensor, norm_type: _float, kernel_size: _int | Sequence[_int], stride: _int | Sequence[_int] | None = None, ceil_mode: _bool = False) -> Tensor:
     """(sum of x ** p) ** (1 / p) over each window of the last two dimensions, p = `norm_type`.
 
+    `input` (N, C, H, W) or (C, H, W); `stride` is the kernel's size by default;
+    `ceil_mode`: also windows that hang over the edge.
+
     >>> x = torch.tensor([[[[1.0, 1.0], [1.0, 1.0]]]])
     >>> F.lp_pool2d(x, 2, kernel_size=2)
     tensor([[[[2.]]]])
     """
 def lp_pool3d(input: Tensor, norm_type: _float, kernel_size: _int | Sequence[_int], stride: _int | Sequence[_int] | None = None, ceil_mode: _bool = False) -> Tensor:
     """(sum of x ** p) ** (1 / p) over each window of the last three dimensions, p = `norm_type`.
+
+    `input` (N, C, D, H, W) or (C, D, H, W); `stride` is the kernel's size by default;
+    `ceil_mode`: also windows that hang over the edge.
 
     >>> x = torch.ones(1, 1, 1, 2, 2)
     >>> F.lp_pool3d(x, 2, kernel_size=(1, 2, 2))
@@ -996,6 +1019,17 @@ def multi_head_attention_forward(query: Tensor, key: Tensor, value: Tensor | Num
         query: (L, N, E) or (L, E). key, value: (S, N, E) or (S, E).
         key_padding_mask: (N, S): True (or -inf) for keys that nobody looks at.
         attn_mask: (L, S) or (N * heads, L, S): True (or -inf) for what may not be looked at.
+        embed_dim_to_check: E, which the query must have.
+        in_proj_weight, in_proj_bias: (3 E, E) and (3 E,) or None: query, key, value in this order;
+            with `use_separate_proj_weight` `q_proj_weight`, `k_proj_weight`, `v_proj_weight`
+            instead, so that keys and values may have other sizes.
+        bias_k, bias_v: (1, 1, E) or None: one more key and value, learned.
+        add_zero_attn: one more key and value, of zeros.
+        dropout_p: probability with which a weight is dropped, when `training`.
+        out_proj_weight, out_proj_bias: of the linear layer at the end.
+        need_weights, average_attn_weights: whether the weights are returned, as a mean over heads.
+        static_k, static_v: (N * heads, S, E / heads), used instead of projected keys and values.
+        is_causal: a hint that `attn_mask`, which must be given, is the causal one.
 
     Returns the result (L, N, E), and the weights (N, L, S) (or (N, heads, L, S) when they are
     not averaged; None when not needed).
