@@ -1,12 +1,11 @@
 """Twelve broken programs: what `python -m rushlight explain` says of each.
 
-All of them run in one process (`main` of the command, one after the other), which writes the data
-of the page and the text of each.
+All of them run in one process (`main` of the command, one after the other), which writes the page
+and the text of each.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -14,6 +13,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+
+from .test_page import unpacked
 
 FOLDER = Path(__file__).parent / "broken"
 # The programs run as scripts, each in a fresh `__main__`; errors go on, as in a shell.
@@ -26,7 +27,7 @@ for program in programs:
     said = io.StringIO()
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
         try:
-            where = ["--out", f"{out}/{program}.json", f"{folder}/{program}.py"]
+            where = ["--out", f"{out}/{program}.html", f"{folder}/{program}.py"]
             main(["--steps", "5", "--text", *where])
         except Exception:
             print("RAISED")
@@ -90,17 +91,27 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+def page(out: Path, program: str) -> Any:
+    """What the script of a program's page gets to see."""
+    return unpacked((out / f"{program}.html").read_text(encoding="utf-8"))
+
+
+def rows(out: Path, program: str, table: str) -> list[dict[str, Any]]:
+    """A table of it."""
+    columns = page(out, program)[table]
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
 def test_each_program_has_its_case() -> None:
     assert {p.stem for p in FOLDER.glob("*.py")} == {c.program for c in CASES}
     assert len(CASES) == 12
 
 
 @pytest.mark.parametrize("case", CASES, ids=[c.program for c in CASES])
-def test_the_data_names_cause_and_line(case: Case, out: Path) -> None:
-    data: Any = json.loads((out / f"{case.program}.json").read_text(encoding="utf-8"))
-    found = [f for f in data["findings"] if f["kind"] == case.kind]
-    assert len(found) == 1, data["findings"]
-    line = data["lines"][found[0]["line"]]
+def test_the_page_names_cause_and_line(case: Case, out: Path) -> None:
+    found = [f for f in rows(out, case.program, "findings") if f["kind"] == case.kind]
+    assert len(found) == 1
+    line = rows(out, case.program, "lines")[found[0]["line"]]
     assert Path(line["file"]).name == f"{case.program}.py"
     assert line["text"] == case.line
     for part in case.title:
@@ -129,14 +140,13 @@ WRONG = {"nan", "unreached", "frozen", "forgotten", "zero_grad", "dead relu", "e
 @pytest.mark.parametrize("case", CASES, ids=[c.program for c in CASES])
 def test_nothing_else_is_said_to_be_wrong(case: Case, out: Path) -> None:
     """The other findings follow from the same mistake, or there are none."""
-    data: Any = json.loads((out / f"{case.program}.json").read_text(encoding="utf-8"))
-    others = {f["kind"] for f in data["findings"]} & WRONG - {case.kind}
+    others = {f["kind"] for f in rows(out, case.program, "findings")} & WRONG - {case.kind}
     assert others <= ({"nan"} if case.program == "exploding_rnn" else set())
 
 
 def test_an_error_goes_on_and_is_told(out: Path) -> None:
     said = (out / "changed_in_place.txt").read_text(encoding="utf-8")
     assert "modified by an inplace operation" in said
-    data: Any = json.loads((out / "changed_in_place.json").read_text(encoding="utf-8"))
+    data = page(out, "changed_in_place")
     assert "modified by an inplace operation" in data["error"]
-    assert len(data["steps"]) == 1
+    assert len(rows(out, "changed_in_place", "steps")) == 1

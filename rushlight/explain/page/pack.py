@@ -35,7 +35,7 @@ def packed(recording: Recording) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for name in (f.name for f in dataclasses.fields(recording)):
         value = getattr(recording, name)
-        if isinstance(value, list):  # all lists of a recording are of dataclasses
+        if isinstance(value, list) and name != "evaluated":  # lists of dataclasses, but for this
             value = columns(value)
         elif dataclasses.is_dataclass(value):
             value = dataclasses.asdict(value)  # type: ignore[arg-type]

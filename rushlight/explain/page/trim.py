@@ -57,6 +57,7 @@ def trimmed(recording: Recording, most: int = MOST) -> Recording:
         broken=recording.broken and moved([recording.broken])[0],
         unreached=moved(recording.unreached),
         findings=moved(recording.findings),
+        evaluated=[at(k) for k in recording.evaluated if k in places],
         failed=at(recording.failed),
         left_out=recording.left_out + len(events) - len(places) + 1,
     )
