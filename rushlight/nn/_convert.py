@@ -60,6 +60,9 @@ class ConvertMethods:
 
         ``to(device)``, ``to(dtype)``, ``to(device, dtype)``, ``to(tensor)``,
         ``to(memory_format=...)``, each with `non_blocking`.
+
+        >>> nn.Linear(2, 1).to(torch.float64).weight.dtype
+        torch.float64
         """
         device, dtype, non_blocking, memory_format = _parse_to(*args, **kwargs)
         if dtype is not None:
@@ -94,7 +97,11 @@ class ConvertMethods:
         return self._apply(convert)
 
     def to_empty(self: C, *, device: Any, recurse: bool = True) -> C:
-        """Give every parameter and buffer new memory on `device`, with arbitrary values."""
+        """Give every parameter and buffer new memory on `device`, with arbitrary values.
+
+        >>> nn.Linear(2, 1, device="meta").to_empty(device="cpu").weight.shape
+        torch.Size([1, 2])
+        """
         from .. import empty_like
 
         return self._apply(lambda t: empty_like(t, device=device), recurse=recurse)
@@ -104,19 +111,35 @@ class ConvertMethods:
         return self._apply(lambda t: t.type(dst_type))
 
     def float(self: C) -> C:
-        """Convert the floating-point parameters and buffers to float32."""
+        """Convert the floating-point parameters and buffers to float32.
+
+        >>> nn.Linear(2, 1).double().float().weight.dtype
+        torch.float32
+        """
         return self._apply(lambda t: t.float() if t.is_floating_point() else t)
 
     def double(self: C) -> C:
-        """Convert the floating-point parameters and buffers to float64."""
+        """Convert the floating-point parameters and buffers to float64.
+
+        >>> nn.Linear(2, 1).double().weight.dtype
+        torch.float64
+        """
         return self._apply(lambda t: t.double() if t.is_floating_point() else t)
 
     def half(self: C) -> C:
-        """Convert the floating-point parameters and buffers to float16."""
+        """Convert the floating-point parameters and buffers to float16.
+
+        >>> nn.Linear(2, 1).half().weight.dtype
+        torch.float16
+        """
         return self._apply(lambda t: t.half() if t.is_floating_point() else t)
 
     def bfloat16(self: C) -> C:
-        """Convert the floating-point parameters and buffers to bfloat16."""
+        """Convert the floating-point parameters and buffers to bfloat16.
+
+        >>> nn.Linear(2, 1).bfloat16().weight.dtype
+        torch.bfloat16
+        """
         return self._apply(lambda t: t.bfloat16() if t.is_floating_point() else t)
 
     def cpu(self: C) -> C:

@@ -163,6 +163,12 @@ class HookMethods:
 
         It may return new positional arguments (a single value stands for a tuple of one). With
         `with_kwargs` it is ``hook(module, args, kwargs)`` and may return ``(args, kwargs)``.
+
+        >>> layer = nn.ReLU()
+        >>> handle = layer.register_forward_pre_hook(lambda module, args: (args[0] + 1,))
+        >>> layer(torch.tensor([-0.5]))
+        tensor([0.5000])
+        >>> handle.remove()
         """
         kwargs = (with_kwargs, self._forward_pre_hooks_with_kwargs)
         return _add(self._forward_pre_hooks, hook, prepend, kwargs=kwargs)
@@ -214,6 +220,13 @@ class HookMethods:
         """Call ``hook(module, grad_input, grad_output)`` once the input gradients are known.
 
         It may return a new tuple of input gradients. Arguments must not be changed in place.
+
+        >>> layer = nn.Linear(2, 1)
+        >>> def show(module, grad_input, grad_output):
+        ...     print(grad_output)
+        >>> handle = layer.register_full_backward_hook(show)
+        >>> layer(torch.ones(1, 2, requires_grad=True)).sum().backward()
+        (tensor([[1.]]),)
         """
         self._set_backward_kind(full=True)
         return _add(self._backward_hooks, hook, prepend)

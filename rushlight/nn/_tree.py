@@ -22,7 +22,12 @@ class TreeMethods:
     _modules: dict[str, Any]
 
     def get_submodule(self: Any, target: str) -> Module:
-        """The module at a dotted path, such as ``'features.2'``; '' is the module itself."""
+        """The module at a dotted path, such as ``'features.2'``; '' is the module itself.
+
+        >>> net = nn.Sequential(nn.Sequential(nn.ReLU()))
+        >>> net.get_submodule("0.0")
+        ReLU()
+        """
         module: Any = self
         for atom in target.split(".") if target else []:
             if not hasattr(module, atom):
@@ -33,7 +38,15 @@ class TreeMethods:
         return module
 
     def set_submodule(self: Any, target: str, module: Module, strict: bool = False) -> None:
-        """Replace the module at a dotted path; with `strict` there must be one."""
+        """Replace the module at a dotted path; with `strict` there must be one.
+
+        >>> net = nn.Sequential(nn.Sequential(nn.ReLU()))
+        >>> net.set_submodule("0.0", nn.Tanh())
+        >>> net[0]
+        Sequential(
+          (0): Tanh()
+        )
+        """
         if target == "":
             raise ValueError("Cannot set the submodule without a target name!")
         if not isinstance(module, TreeMethods):
@@ -48,7 +61,12 @@ class TreeMethods:
         setattr(parent, name, module)
 
     def get_parameter(self: Any, target: str) -> Parameter:
-        """The parameter at a dotted path."""
+        """The parameter at a dotted path.
+
+        >>> net = nn.Sequential(nn.Linear(2, 3))
+        >>> net.get_parameter("0.bias").shape
+        torch.Size([3])
+        """
         path, _, name = target.rpartition(".")
         module = self.get_submodule(path)
         if not hasattr(module, name):
@@ -59,7 +77,12 @@ class TreeMethods:
         return param
 
     def get_buffer(self: Any, target: str) -> Tensor:
-        """The buffer at a dotted path."""
+        """The buffer at a dotted path.
+
+        >>> net = nn.Sequential(nn.BatchNorm1d(2))
+        >>> net.get_buffer("0.running_var")
+        tensor([1., 1.])
+        """
         path, _, name = target.rpartition(".")
         module = self.get_submodule(path)
         if not hasattr(module, name):
@@ -90,38 +113,71 @@ class TreeMethods:
                 yield (f"{path}.{name}" if path else name), value
 
     def parameters(self: Any, recurse: bool = True) -> Iterator[Parameter]:
-        """All parameters, each once; what an optimiser is given."""
+        """All parameters, each once; what an optimiser is given.
+
+        Args:
+            recurse: False: only those of this module itself.
+
+        >>> sum(p.numel() for p in nn.Linear(3, 2).parameters())
+        8
+        """
         for _, param in self.named_parameters(recurse=recurse):
             yield param
 
     def named_parameters(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
-        """All parameters with their dotted names."""
+        """All parameters with their dotted names.
+
+        Args:
+            prefix: put before every name.
+            recurse: False: only those of this module itself.
+            remove_duplicate: False: a shared parameter comes under each of its names.
+
+        >>> net = nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 1, bias=False))
+        >>> [(name, tuple(p.shape)) for name, p in net.named_parameters()]
+        [('0.weight', (3, 2)), ('0.bias', (3,)), ('1.weight', (1, 3))]
+        """
         yield from self._named_members(
             lambda module: module._parameters.items(), prefix, recurse, remove_duplicate
         )
 
     def buffers(self: Any, recurse: bool = True) -> Iterator[Tensor]:
-        """All buffers, each once."""
+        """All buffers, each once.
+
+        >>> [b.shape for b in nn.BatchNorm1d(2).buffers()]
+        [torch.Size([2]), torch.Size([2]), torch.Size([])]
+        """
         for _, buf in self.named_buffers(recurse=recurse):
             yield buf
 
     def named_buffers(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
-        """All buffers with their dotted names."""
+        """All buffers with their dotted names.
+
+        >>> [name for name, _ in nn.BatchNorm1d(2).named_buffers()]
+        ['running_mean', 'running_var', 'num_batches_tracked']
+        """
         yield from self._named_members(
             lambda module: module._buffers.items(), prefix, recurse, remove_duplicate
         )
 
     def children(self: Any) -> Iterator[Module]:
-        """The direct children, each once."""
+        """The direct children, each once.
+
+        >>> list(nn.Sequential(nn.ReLU(), nn.Tanh()).children())
+        [ReLU(), Tanh()]
+        """
         for _, module in self.named_children():
             yield module
 
     def named_children(self: Any) -> Iterator[tuple[str, Module]]:
-        """The direct children with their names."""
+        """The direct children with their names.
+
+        >>> list(nn.Sequential(nn.ReLU(), nn.Tanh()).named_children())
+        [('0', ReLU()), ('1', Tanh())]
+        """
         seen = set()
         for name, module in self._modules.items():
             if module is not None and module not in seen:
@@ -129,14 +185,24 @@ class TreeMethods:
                 yield name, module
 
     def modules(self: Any, remove_duplicate: bool = True) -> Iterator[Module]:
-        """This module and everything below it."""
+        """This module and everything below it.
+
+        >>> net = nn.Sequential(nn.Sequential(nn.ReLU()))
+        >>> [type(module).__name__ for module in net.modules()]
+        ['Sequential', 'Sequential', 'ReLU']
+        """
         for _, module in self.named_modules(remove_duplicate=remove_duplicate):
             yield module
 
     def named_modules(
         self: Any, memo: set[Module] | None = None, prefix: str = "", remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Module]]:
-        """This module ('') and everything below it, with dotted names."""
+        """This module ('') and everything below it, with dotted names.
+
+        >>> net = nn.Sequential(nn.Sequential(nn.ReLU()))
+        >>> [name for name, _ in net.named_modules()]
+        ['', '0', '0.0']
+        """
         memo = set() if memo is None else memo
         if self in memo:
             return

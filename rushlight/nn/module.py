@@ -290,6 +290,11 @@ class Module(TreeMethods, ConvertMethods, HookMethods, StateMethods):
         """Add a tensor that is part of the state but not trained, such as a running mean.
 
         A buffer that is not `persistent` stays out of the state dict.
+
+        >>> net = nn.Module()
+        >>> net.register_buffer("mean", torch.zeros(2))
+        >>> net.state_dict(), list(net.parameters())
+        (OrderedDict([('mean', tensor([0., 0.]))]), [])
         """
         if "_buffers" not in self.__dict__:
             raise AttributeError("cannot assign buffer before Module.__init__() call")
@@ -309,7 +314,13 @@ class Module(TreeMethods, ConvertMethods, HookMethods, StateMethods):
             self._non_persistent_buffers_set.add(name)
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
-        """Add a parameter; None reserves the name (a layer without bias)."""
+        """Add a parameter; None reserves the name (a layer without bias).
+
+        >>> net = nn.Module()
+        >>> net.register_parameter("scale", nn.Parameter(torch.ones(1)))
+        >>> [name for name, _ in net.named_parameters()]
+        ['scale']
+        """
         if "_parameters" not in self.__dict__:
             raise AttributeError("cannot assign parameter before Module.__init__() call")
         self._check_name("parameter", name, self._parameters)
@@ -333,7 +344,15 @@ class Module(TreeMethods, ConvertMethods, HookMethods, StateMethods):
         self._parameters[name] = param
 
     def add_module(self, name: str, module: Module | None) -> None:
-        """Add a child module."""
+        """Add a child module.
+
+        >>> net = nn.Sequential()
+        >>> net.add_module("act", nn.ReLU())
+        >>> net
+        Sequential(
+          (act): ReLU()
+        )
+        """
         if module is not None and not isinstance(module, Module):
             raise not_a_module(module)
         self._check_name("module", name, self._modules)
@@ -437,14 +456,26 @@ class Module(TreeMethods, ConvertMethods, HookMethods, StateMethods):
     # --- changing the whole tree -----------------------------------------------------------------
 
     def apply(self: T, fn: Callable[[Module], None]) -> T:
-        """Call `fn` on every child, then on the module itself; for initialisation."""
+        """Call `fn` on every child, then on the module itself; for initialisation.
+
+        >>> def start(module):
+        ...     if isinstance(module, nn.Linear):
+        ...         nn.init.ones_(module.weight)
+        >>> nn.Sequential(nn.Linear(2, 1), nn.ReLU()).apply(start)[0].weight.data
+        tensor([[1., 1.]])
+        """
         for module in self.children():
             module.apply(fn)
         fn(self)
         return self
 
     def train(self: T, mode: bool = True) -> T:
-        """Training mode: dropout drops, batch norm measures. Sets `training` everywhere."""
+        """Training mode: dropout drops, batch norm measures. Sets `training` everywhere.
+
+        >>> net = nn.Sequential(nn.Dropout(0.5)).eval()
+        >>> net.train()[0].training
+        True
+        """
         if not isinstance(mode, bool):
             raise ValueError("training mode is expected to be boolean")
         self.training = mode
@@ -453,17 +484,34 @@ class Module(TreeMethods, ConvertMethods, HookMethods, StateMethods):
         return self
 
     def eval(self: T) -> T:
-        """Evaluation mode: ``train(False)``."""
+        """Evaluation mode: ``train(False)``.
+
+        >>> net = nn.Sequential(nn.Dropout(0.5)).eval()
+        >>> net[0].training, net(torch.ones(2))
+        (False, tensor([1., 1.]))
+        """
         return self.train(False)
 
     def requires_grad_(self: T, requires_grad: bool = True) -> T:
-        """Freeze (False) or unfreeze all parameters."""
+        """Freeze (False) or unfreeze all parameters.
+
+        >>> layer = nn.Linear(2, 1).requires_grad_(False)
+        >>> [p.requires_grad for p in layer.parameters()]
+        [False, False]
+        """
         for param in self.parameters():
             param.requires_grad_(requires_grad)
         return self
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Drop all gradients, or fill them with zeros."""
+        """Drop all gradients, or fill them with zeros.
+
+        >>> layer = nn.Linear(2, 1)
+        >>> layer(torch.ones(1, 2)).sum().backward()
+        >>> layer.zero_grad()
+        >>> [p.grad for p in layer.parameters()]
+        [None, None]
+        """
         param: Any
         for param in self.parameters():
             grad = param.grad
@@ -492,7 +540,14 @@ class Module(TreeMethods, ConvertMethods, HookMethods, StateMethods):
         return self.__class__.__name__
 
     def extra_repr(self) -> str:
-        """What stands between the parentheses when the module prints; for subclasses."""
+        """What stands between the parentheses when the module prints; for subclasses.
+
+        >>> class Scale(nn.Module):
+        ...     def extra_repr(self):
+        ...         return "factor=2"
+        >>> Scale()
+        Scale(factor=2)
+        """
         return ""
 
     def __repr__(self) -> str:
