@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import sys
 import typing
 from collections.abc import Iterator
 from typing import Any
@@ -47,7 +48,7 @@ def callables() -> Iterator[tuple[str, Any]]:
 
 
 def borrowed(value: Any) -> bool:
-    """Whether an object is Python's, such as `typing.Any`, which stands in a module by accident."""
-    return getattr(value, "__module__", None) in ("typing", "collections.abc", "types") or (
-        value is typing.Any
-    )
+    """Whether an object is Python's own, such as `typing.Any`, which stands in a module because
+    that uses it."""
+    home = getattr(value, "__module__", None) or ""
+    return value is typing.Any or home.partition(".")[0] in sys.stdlib_module_names
