@@ -105,6 +105,7 @@ def recorded(original: Callable[..., Any], wrapped: bool = True) -> Callable[...
 
     call.__name__ = getattr(original, "__name__", "call")
     call.__wrapped__ = original  # type: ignore[attr-defined]
+    call.stands_for = original  # type: ignore[attr-defined] # for a while: see `naming.published`
     return call
 
 

@@ -40,6 +40,8 @@ def published() -> dict[int, str]:
     names: dict[int, str] = {}
     for space in SPACES:
         for name, thing in list(vars(found(space)).items()):
+            # While something is traced, others stand for some: their ids will be those of others.
+            thing = getattr(thing, "stands_for", thing)
             if callable(thing) and not isinstance(thing, type) and not name.startswith("_"):
                 names.setdefault(id(thing), f"{space}.{name}")
     return names

@@ -92,3 +92,17 @@ def test_lists_of_inputs_are_refused() -> None:
 def test_it_is_loaded_when_it_is_used() -> None:
     code = "import sys, rushlight; assert not [m for m in sys.modules if 'rushlight.fx' in m]"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_names_that_are_first_asked_for_while_tracing_are_of_what_stays() -> None:
+    from rushlight.fx import naming
+
+    naming.published.cache_clear()
+
+    def program(x):
+        naming.published()  # while `torch.full` is one that records
+        return x + 1
+
+    torch.fx.symbolic_trace(program)
+    assert naming.published()[id(torch.full)] == "torch.full"
+    assert naming.torch_name(torch.full) == "torch.full"
