@@ -2530,7 +2530,12 @@ class Tensor:
         >>> torch.tensor([0.0]).is_nonzero(), torch.tensor([3.0]).is_nonzero()
         (False, True)
         """
-    def is_pinned(self, device: Device = None) -> Any: ...
+    def is_pinned(self, device: Device = None) -> _bool:
+        """False: memory is pinned for an accelerator, and there is none.
+
+        >>> torch.zeros(2).is_pinned()
+        False
+        """
     is_quantized: _bool
     def is_same_size(self, other: Tensor | Number) -> _bool:
         """Whether both tensors have the same shape.
