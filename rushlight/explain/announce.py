@@ -20,7 +20,8 @@ from ..tensor import Tensor
 _looks: dict[int, Any] = {}  # by thread, who is told
 _kept: list[tuple[type, str, Any]] = []  # what stood in the places
 _lock = threading.Lock()
-NUMBERS = ("item", "tolist", "__bool__", "__float__", "__int__", "__index__", "__complex__")
+NUMBERS = ("item", "tolist", "__bool__", "__float__", "__int__", "__index__", "__complex__",
+           "__repr__")  # fmt: skip
 CUTS = ("numpy", "detach", "detach_")
 
 

@@ -272,6 +272,21 @@ def test_exploding_through_layers() -> None:
     assert "14 layers with weights" in said(recording, "exploding gradients").title
 
 
+@pytest.mark.parametrize("healthy", [True, False])
+def test_recurrent_layers(healthy: bool) -> None:
+    rnn = nn.RNN(8, 32, nonlinearity="relu")
+    if not healthy:
+        nn.init.normal_(rnn.weight_hh_l0, std=0.5)
+    x = torch.randn(40, 16, 8)
+    found = recorded(lambda: train(rnn, lambda m: m(x)[0][-1].mean(), 2, lr=1e-30))
+    if healthy:
+        assert {f.kind for f in found.findings} <= HARMLESS
+    else:
+        finding = said(found, "exploding gradients")
+        assert "RNN" in finding.title
+        assert "weight_" in finding.text
+
+
 def test_a_healthy_deep_network() -> None:
     model = deep(nn.ReLU, math.sqrt(2))
     found = recorded(lambda: train(model, lambda m: m(torch.randn(32, 16)).mean(), lr=1e-3))
@@ -412,6 +427,12 @@ def test_numbers_taken_out_in_each_step() -> None:
     assert "1 number" in finding.text
     assert source(recording, finding) == "losses.append(loss.item())"
     assert "item" not in {f.kind for f in loaded(0, lambda loss: None).findings}
+
+    def show(loss: Any) -> None:
+        print(loss)
+
+    recording = loaded(0, show)
+    assert "print()" in said(recording, "item").text
 
     def now_and_then(loss: Any) -> None:
         losses.append(0.0)

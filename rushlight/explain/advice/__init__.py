@@ -30,6 +30,7 @@ ADVICE: list[Callable[[Reading], Iterable[Finding]]] = [
     chain.never_cleared,
     health.dead_units,
     health.through_layers,
+    health.recurrent_layers,
     health.large_steps,
     memory.evaluation,
     memory.unused_graph,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -10,6 +11,7 @@ from ..recording import NONE, Finding, Numbers
 from .reading import Reading, length, names, number, percent
 
 RECTIFIERS = ("relu", "relu6", "ReLU", "ReLU6", "threshold", "Threshold")
+RECURRENT = re.compile("rnn|lstm|gru", re.IGNORECASE)
 DEAD = 0.9  # share of units that are 0 for a whole batch
 EXPLODING, VANISHING = 1e4, 1e-7  # from the loss to the first layer, or the first step of time
 MANY = 4  # layers, or steps of time, that make a way
@@ -122,6 +124,38 @@ def through_layers(reading: Reading) -> Iterator[Finding]:
             if finding is not None and (finding.kind, finding.line) not in said:
                 said.add((finding.kind, finding.line))
                 yield finding
+
+
+def recurrent_layers(reading: Reading) -> Iterator[Finding]:
+    """Recurrent layers that are one operation, in which the gradient grows over time."""
+    lengths = {
+        (n.name, n.step): length(n) for n in reading.recording.numbers if n.what == "gradient"
+    }  # fmt: skip
+    said: set[int] = set()
+    for place, event in enumerate(reading.events):
+        if event.kind != "node" or event.of == NONE or not RECURRENT.search(event.name):
+            continue
+        weights = [v.name for v in reading.events[event.of].takes if v.name and len(v.shape) >= 2]
+        grown = {name: lengths.get((name, event.step), 0.0) for name in weights}
+        worst = max(grown, key=lambda name: grown[name], default="")
+        # (one step of a layer that is in order brings as much as its inputs are long)
+        if event.line in said or not event.norm > 0 or not worst:
+            continue
+        if not EXPLODING**1.5 * event.norm < grown[worst] < math.inf:
+            continue
+        said.add(event.line)
+        layer = reading.module(event.module) or reading.events[event.of].name
+        yield Finding(
+            "exploding gradients",
+            f"The gradient grows {number(grown[worst] / event.norm)} times over the steps of time "
+            f"in {layer}{reading.at(event.line)}",
+            f"The gradient that comes to {layer} has a length of {number(event.norm)}, that of "
+            f"{worst} one of {number(grown[worst])}: on the way back through time it is "
+            "multiplied by the recurrent weights once for each step. Begin with smaller or "
+            "orthogonal ones (nn.init.orthogonal_), use nn.LSTM or nn.GRU, or clip gradients "
+            "(torch.nn.utils.clip_grad_norm_).",
+            event.line, weight=1.8, event=place, module=event.module,
+        )  # fmt: skip
 
 
 def weighs(reading: Reading, place: int) -> bool:

@@ -53,7 +53,8 @@ class Reading:
         if place == NONE:
             return ""
         m = self.recording.modules[place]
-        return f"{m.path} ({m.kind})" if m.path else m.name or m.kind
+        label = m.path or m.name
+        return f"{label} ({m.kind})" if label else m.kind
 
     def root(self, module: int) -> int:
         """The outermost module around one."""

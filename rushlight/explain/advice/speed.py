@@ -60,6 +60,7 @@ SHOWN = ("print(", 'f"', "f'", "format(")
 WRITTEN = {
     "item": (".item(", *SHOWN), "tolist": (".tolist(", *SHOWN),
     "float": ("float(", "math.", *SHOWN),
+    "repr": SHOWN,
     "int": ("int(", "range(", *SHOWN), "index": ("[", "range("), "complex": ("complex(",),
     "bool": ("if ", "while ", "assert ", "bool(", " and ", " or ", "not ", "max(", "min("),
 }  # fmt: skip
@@ -102,6 +103,8 @@ def numbers_taken_out(reading: Reading) -> Iterator[Finding]:
 
 def way(name: str) -> str:
     """How a number is taken out, as it is written."""
+    if name == "repr":
+        return "print()"
     return f"{name}()" if name in ("bool", "float", "int") else f".{name}()"
 
 
