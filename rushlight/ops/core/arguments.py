@@ -6,7 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from ... import dtypes
+from ...autograd import door
 from ...autograd.node import TensorBase
+from ...errors import message
 
 
 def need_tensor(name: str, x: Any, place: int = 1, argument: str = "input") -> None:
@@ -15,6 +18,21 @@ def need_tensor(name: str, x: Any, place: int = 1, argument: str = "input") -> N
         raise TypeError(
             f"{name}(): argument '{argument}' (position {place}) must be Tensor, not "
             f"{type(x).__name__}"
+        )
+
+
+def need_gradients(input: Any, value: Any, name: str) -> None:
+    """RuntimeError where a copy of an input of integers would take a value that requires grad."""
+    if not isinstance(value, TensorBase) or value._fn is None or not door.state.enabled:
+        return
+    if input._a.dtype.kind in "iub":
+        kind = dtypes.from_numpy(input._a.dtype)
+        raise RuntimeError(
+            message(
+                f"Autograd not support dtype: {dtypes.type_name(kind)}",
+                got=f"a {name} that requires grad for a tensor of {kind!r}",
+                hint=f"{name}.detach(), or input.float()",
+            )
         )
 
 

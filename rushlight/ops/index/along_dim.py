@@ -21,7 +21,7 @@ from ...kernels.indices import asked, within
 from ...kernels.meta import MetaArray
 from ..core import described
 from ..core.accepted import Accepted
-from ..core.arguments import need_tensor, number
+from ..core.arguments import need_gradients, need_tensor, number
 from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import Case, arr, case, ints, made, values
@@ -553,6 +553,7 @@ def public_index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
     tensor([[9, 2],
             [9, 4]])
     """
+    need_gradients(input, value, "value")
     record, inputs, kw = fill_parts(input, dim, index, value)
     return record.call((input, *inputs), kw)
 

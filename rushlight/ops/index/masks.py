@@ -18,7 +18,7 @@ from ...autograd.views import type_name
 from ...errors import axis, message
 from ...kernels import dense
 from ...kernels.meta import MetaArray
-from ..core.arguments import need_tensor
+from ..core.arguments import need_gradients, need_tensor
 from ..core.composite import composite
 from ..core.publication import write_out
 from ..core.record import op
@@ -122,6 +122,7 @@ def public_masked_fill(input: Any, mask: Any, value: Any) -> Any:
     tensor([1., 0., 0.])
     """
     need_tensor("masked_fill", mask, 2, "mask")
+    need_gradients(input, value, "value")
     record, more, kw = fill_value(input, value)
     return record.call((input, mask, *more), kw)
 

@@ -15,11 +15,10 @@ import numpy as np
 from ... import dtypes
 from ...autograd import door, views
 from ...autograd.node import TensorBase
-from ...autograd.views import type_name
 from ...device import META, refuse_pinned, usable
 from ...errors import axis, message
 from ...kernels.meta import MetaArray
-from ..core.arguments import need_tensor, number
+from ..core.arguments import need_gradients, need_tensor, number
 from ..core.composite import composite
 from ..core.samples import case
 from ..create.arguments import in_layout
@@ -448,10 +447,6 @@ def fill_diagonal_(input: Any, fill_value: Any, wrap: bool = False) -> Any:
 # -- a changed part of a copy --------------------------------------------------------------------
 
 
-def may_have_gradient(dtype: Any) -> bool:
-    return bool(dtype.is_floating_point or dtype.is_complex)
-
-
 def copied(t: Any) -> Any:
     """A copy that lies in its memory as the tensor does in its own, with the same gaps."""
     a = t._a
@@ -462,14 +457,7 @@ def copied(t: Any) -> Any:
 
 def scattered(input: Any, src: Any, part: Any, name: str) -> Any:
     need_tensor(f"{name}_scatter", src, 2, "src")
-    if door.state.enabled and src.requires_grad and not may_have_gradient(input.dtype):
-        raise RuntimeError(
-            message(
-                f"Autograd not support dtype: {type_name(input.dtype)}",
-                got=f"a src that requires grad for a tensor of {input.dtype!r}",
-                hint="src.detach(), or input.float()",
-            )
-        )
+    need_gradients(input, src, "src")
     out = copied(input)
     view = part(out)
     if tuple(view._a.shape) != tuple(src._a.shape):

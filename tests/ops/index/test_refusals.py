@@ -102,3 +102,17 @@ def test_a_number_is_repeated_along_no_dimension() -> None:
     assert torch.repeat_interleave(torch.tensor(5), 2).tolist() == [5, 5]
     with pytest.raises(IndexError, match="no dimensions"):
         torch.repeat_interleave(torch.tensor(5), 2, 0)
+
+
+def test_integers_take_no_value_that_requires_grad():
+    x, value = torch.zeros(3, dtype=torch.int32), torch.tensor(1.0, requires_grad=True)
+    fills = [
+        lambda: x.masked_fill(x == 0, value),
+        lambda: x.index_fill(0, torch.tensor([1]), value),
+        lambda: torch.select_scatter(x, value, 0, 1),
+    ]
+    for fill in fills:
+        with pytest.raises(RuntimeError, match="Autograd not support dtype: Int"):
+            fill()
+        with torch.no_grad():
+            assert fill().dtype is torch.int32
