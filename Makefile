@@ -4,7 +4,7 @@ ARGS ?=
 PY := $(VENV)/bin/python
 CANDIDATES := $(if $(PYTHON),$(PYTHON),python3.13 python3.12 python3.11 python3 python)
 
-.PHONY: mnist test test-all lint clean help
+.PHONY: mnist test test-all lint docs clean help
 .DELETE_ON_ERROR:
 
 help:
@@ -12,6 +12,7 @@ help:
 	@echo "make test      run the tests            (ARGS='-k conv' adds options)"
 	@echo "make test-all  the same with the long ones, as CI runs them"
 	@echo "make lint      ruff and mypy"
+	@echo "make docs      the documentation as a site, in build/docs"
 	@echo "make clean     remove the environment, caches and outputs"
 
 mnist: $(VENV)/.examples
@@ -30,6 +31,9 @@ test-all: $(VENV)/.dev
 lint: $(VENV)/.dev
 	@$(PY) -m ruff check .
 	@$(PY) -m mypy
+
+docs: $(VENV)/.docs
+	@$(PY) docs/site/build.py
 
 clean:
 	rm -rf $(VENV) build dist outputs .pytest_cache .ruff_cache .mypy_cache .hypothesis

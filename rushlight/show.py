@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
+import textwrap
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -52,6 +53,8 @@ def source(fn: Callable[..., Any]) -> str:
         text = inspect.getsource(fn)
     except (OSError, TypeError):
         return repr(fn)
+    if text.lstrip().startswith(("@", "def ")):
+        return textwrap.dedent(text).strip()
     return inspect.cleandoc(text).strip().rstrip(",")
 
 
