@@ -95,7 +95,8 @@ def called(space: str, name: str) -> str:
 
 def kept(value: Any) -> bool:
     """Whether something that a namespace has is one of its names."""
-    if isinstance(value, (ModuleType, dict, list, set)) or borrowed(value):
+    plain = type(value) in (dict, list, set, tuple)  # tables that stand in a module by accident
+    if isinstance(value, ModuleType) or plain or borrowed(value):
         return False
     return type(value).__module__ != "__future__"
 
