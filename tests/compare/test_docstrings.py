@@ -23,7 +23,7 @@ DIFFERENT = {
     "torch.detach_copy": "PyTorch gives the copy a graph that cannot be walked",
     "torch.lstsq": "removed; PyTorch asks for all arguments before it says so",
     "torch.solve": "the same",
-    "torch.svd_lowrank": "the random projections are others",
+    "torch.svd_lowrank": "exact here, by random projections there",
 }
 
 
