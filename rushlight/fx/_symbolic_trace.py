@@ -25,7 +25,7 @@ from ..nn.parameter import Parameter
 from ..tensor import Tensor
 from .graph import Graph
 from .graph_module import GraphModule
-from .naming import published, torch_module
+from .naming import torch_module
 from .node import base_types
 from .proxy import TraceError, TracerBase, tracer_of
 
@@ -383,7 +383,6 @@ class Tracer(TracerBase):
         def module_getattr(self: Module, name: str) -> Any:
             return tracer.getattr(name, original_getattr(self, name), cache)
 
-        published()  # looks at what is there, and so comes before the changes
         with Patches() as patches:
             patches.attribute(Module, "__call__", module_call)
             patches.attribute(Module, "__getattr__", module_getattr)

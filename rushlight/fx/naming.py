@@ -35,22 +35,16 @@ def found(path: str) -> Any:
 
 
 @functools.cache
-def published() -> dict[int, tuple[str, Any]]:
-    """Public functions by identity, with their names. They are held, so that no other takes their
-    place in memory; what stands for some of them while a program is traced must not come in."""
-    names: dict[int, tuple[str, Any]] = {}
+def published() -> dict[int, str]:
+    """Public functions by identity, with their names."""
+    names: dict[int, str] = {}
     for space in SPACES:
         for name, thing in list(vars(found(space)).items()):
             # While something is traced, others stand for some: their ids will be those of others.
             thing = getattr(thing, "stands_for", thing)
             if callable(thing) and not isinstance(thing, type) and not name.startswith("_"):
-                names.setdefault(id(thing), (f"{space}.{name}", thing))
+                names.setdefault(id(thing), f"{space}.{name}")
     return names
-
-
-def published_name(thing: Any) -> str | None:
-    """The name of a public function; None for what is none."""
-    return published().get(id(thing), (None, None))[0]
 
 
 def torch_name(thing: Any) -> str | None:
@@ -58,11 +52,11 @@ def torch_name(thing: Any) -> str | None:
     module = torch_names.shown(getattr(thing, "__module__", None) or "")
     name = getattr(thing, "__qualname__", None) or getattr(thing, "__name__", None)
     if module.partition(".")[0] != "torch" or name is None:
-        return published_name(thing)
+        return published().get(id(thing))
     for space in SPACES:
         if found(f"{space}.{name}") is thing:
             return f"{space}.{name}"
-    known = published_name(thing)
+    known = published().get(id(thing))
     if known is None and found(f"{module}.{name}") is thing:
         return f"{module}.{name}"
     return known
