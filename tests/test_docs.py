@@ -54,7 +54,13 @@ def modules() -> list[str]:
 def run(test: doctest.DocTest) -> None:
     rushlight.manual_seed(0)
     report: list[str] = []
-    results = doctest.DocTestRunner(optionflags=FLAGS, verbose=False).run(test, out=report.append)
+    downloads = rushlight.hub._hub_dir  # None, which no call can set again
+    try:
+        results = doctest.DocTestRunner(optionflags=FLAGS, verbose=False).run(
+            test, out=report.append
+        )
+    finally:
+        rushlight.hub._hub_dir = downloads
     assert results.failed == 0, "".join(report)
 
 
