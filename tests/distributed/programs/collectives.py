@@ -144,7 +144,7 @@ def messages(rank, n):
     for work in works:
         work.wait()
     same(got, torch.full((3,), float(left)))
-    big = torch.full((300_000,), float(rank))
+    big = torch.full((LARGE[0],), float(rank))
     if rank == 0:
         for r in range(1, n):
             dist.send(big, r, tag=r)
@@ -156,9 +156,9 @@ def messages(rank, n):
             seen.add(source)
         assert seen == set(range(1, n))
     else:
-        x = torch.empty(300_000)
+        x = torch.empty(LARGE[0])
         assert dist.recv(x, 0, tag=rank) == 0
-        same(x, torch.zeros(300_000))
+        same(x, torch.zeros(LARGE[0]))
         dist.send(torch.full((2,), float(rank)), 0)
 
 
@@ -211,6 +211,9 @@ def groups(rank, n):
     dist.monitored_barrier(timeout=datetime.timedelta(seconds=20))
 
 
+LARGE = [300_000]  # elements of a message that is no short one
+
+
 def prepare(way):
     from rushlight.distributed import local, shared
 
@@ -218,6 +221,7 @@ def prepare(way):
         sys.modules["rushlight.distributed.group"].slots = lambda world, comm: None
     elif way == "chunks":
         shared.SLOT, local.SMALL = 1024, 0
+        LARGE[0] = 20_000  # each chunk is a change from one process to another
 
 
 def run(rank, n, address, way):
