@@ -85,6 +85,8 @@ def _conv(
         padding = ints(fn, "padding", padding, n)
     if min(padding) < 0:
         raise RuntimeError(message(f"{fn}: negative padding is not supported", got=str(padding)))
+    if bias is not None and bias.shape != weight.shape[:1]:  # PyTorch looks at its type first
+        same_types(fn, convolution, input=input, bias=bias)
     _check_channels(fn, x.shape, weight.shape, bias, groups)
     sizes = tuple(s + 2 * p for s, p in zip(x.shape[2:], padding, strict=True))
     reach = tuple(d * (k - 1) + 1 for k, d in zip(kernel_size, dilation, strict=True))
