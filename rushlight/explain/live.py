@@ -95,10 +95,11 @@ def memory(frame: Any) -> Live:
     """What is alive, seen from a frame of the program."""
     lines = Lines()
     objects = gc.get_objects()
-    tensors = [o for o in objects if isinstance(o, TensorBase)]
-    modules = [o for o in objects if isinstance(o, nn.Module)]
-    optimizers = [o for o in objects if isinstance(o, Optimizer)]
-    nodes = [o for o in objects if isinstance(o, Node)]
+    # (`isinstance` asks for `__class__`, and objects that stand for others may do anything there)
+    tensors = [o for o in objects if issubclass(type(o), TensorBase)]
+    modules = [o for o in objects if issubclass(type(o), nn.Module)]
+    optimizers = [o for o in objects if issubclass(type(o), Optimizer)]
+    nodes = [o for o in objects if issubclass(type(o), Node)]
     del objects
     variables = held_by_variables(frame)
     best: dict[int, tuple[int, Any, str, str, int]] = {}  # owner: rank, array, role, holder, line
