@@ -2,8 +2,9 @@
 
     python tools/explain_screenshots.py      wants Chromium, chromedriver, selenium and Pillow
 
-Records a step of examples/mnist.py by the command of the README, opens the page without a window,
-and keeps each picture as a PNG with a palette, so that it stays small.
+Records a step of examples/mnist.py by the command of the README, and steps of the other networks
+that the tests look at, opens the pages without a window, and keeps each picture as a PNG with a
+palette, so that it stays small.
 """
 
 from __future__ import annotations
@@ -29,6 +30,24 @@ PICTURES = [  # name, what stands behind the #, height, colours of the page, wha
     ("time", "time", 860, "light", ""),
     ("memory", "memory", 860, "dark", "document.querySelector('.group').open = false"),
 ]  # fmt: skip
+OTHERS = [  # a function of tests/explain/programs.py, and the same
+    ("resnet", "graph", 760, "light", ""),
+    ("lstm", "numbers", 760, "light", ""),
+    ("gpt", "time", 760, "light", ""),
+    ("dcgan", "overview", 760, "dark", ""),
+]
+
+
+def recorded_program(name: str, path: Path) -> None:
+    """The page of one of the programs that the tests look at."""
+    code = (
+        "from rushlight import explain; from tests.explain import programs\n"
+        f"with explain.recording({str(path)!r}): programs.{name}(4)"
+    )
+    subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)},
+        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
 
 
 def recorded(path: Path) -> None:
@@ -70,9 +89,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "page.html"
         recorded(page)
+        pages = [(page, *picture) for picture in PICTURES]
+        for name, *picture in OTHERS:
+            page = Path(folder) / f"{name}.html"
+            recorded_program(name, page)
+            pages.append((page, name, *picture))
         driver = browser(f"{folder}/profile")
         try:
-            for name, part, height, scheme, before in PICTURES:
+            for page, name, part, height, scheme, before in pages:
                 driver.execute_cdp_cmd(
                     "Emulation.setDeviceMetricsOverride",
                     {"width": WIDTH, "height": height, "deviceScaleFactor": 1, "mobile": False},
