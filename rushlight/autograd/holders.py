@@ -1,7 +1,7 @@
 """Who holds the memory: the largest live tensors, who has them and the lines that made them.
 
 Nothing is noted beforehand, so all of it is found by looking, which takes tenths of a second: it
-is for errors and for `rushlight.explain.memory`.
+is for errors. Not here: the whole account, by roles and lines (`explain/live.py`).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..storage import root
 from .node import Node, Out, TensorBase
 from .op_node import OpNode
 
@@ -44,25 +45,18 @@ def largest(count: int) -> list[Held]:
         cls = type(o)  # (`__class__` of an object that stands for another one may do anything)
         if issubclass(cls, TensorBase):
             if o._a.__class__ is ndarray:
-                a = owner_of(o._a)
+                a = root(o._a)
                 found.setdefault(id(a), (a.nbytes, o._a.shape, o))
         elif issubclass(cls, OpNode):
             for part in o.saved if o.saved.__class__ is tuple else ():
                 if part.__class__ is ndarray:
-                    a = owner_of(part)
+                    a = root(part)
                     kept.setdefault(id(a), (a.nbytes, part.shape, o))
         elif hasattr(cls, "named_parameters") or hasattr(cls, "zero_grad"):
             owners.append(o)
     most = sorted({**kept, **found}.values(), key=lambda each: -each[0])[:count]
     names = named_by(owners)
     return [told(*each, names) for each in most]
-
-
-def owner_of(a: Any) -> Any:
-    """The array whose memory a view shows."""
-    while isinstance(a.base, ndarray):
-        a = a.base
-    return a
 
 
 def told(nbytes: int, shape: tuple[int, ...], who: Any, names: dict[int, str]) -> Held:
