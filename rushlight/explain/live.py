@@ -16,6 +16,7 @@ import numpy as np
 from .. import nn
 from ..autograd.node import LEAF, Node, Out, TensorBase
 from ..optim.optimizer import Optimizer
+from ..storage import root
 from .advice.reading import percent, several, shape, size
 from .lines import USER, Lines, whose
 from .memory import RANK
@@ -107,8 +108,7 @@ def memory(frame: Any) -> Live:
     def claim(a: Any, role: str, holder: str, line: int = NONE) -> None:
         if a.__class__ is not ndarray:
             return
-        while a.base.__class__ is ndarray:
-            a = a.base
+        a = root(a)
         rank = RANK[role]
         known = best.get(id(a))
         if known is None or rank < known[0] or (rank == known[0] and holder and not known[3]):
@@ -174,15 +174,15 @@ def names_of(
 ) -> list[tuple[Any, str, str]]:
     """Parameters and buffers of all models: each, its name, and which of the two."""
     inside = {id(c) for m in modules for c in m.children()}
-    roots = [m for m in modules if id(m) not in inside and any(True for _ in m.parameters())]
+    models = [m for m in modules if id(m) not in inside and any(True for _ in m.parameters())]
     found = []
-    for root in roots:
+    for model in models:
         before = ""
-        if len(roots) > 1:
-            before = variables.get(id(root), "").strip("`") or type(root).__name__
+        if len(models) > 1:
+            before = variables.get(id(model), "").strip("`") or type(model).__name__
             before += "."
-        found += [(p, before + name, "parameter") for name, p in root.named_parameters()]
-        found += [(b, before + name, "buffer") for name, b in root.named_buffers()]
+        found += [(p, before + name, "parameter") for name, p in model.named_parameters()]
+        found += [(b, before + name, "buffer") for name, b in model.named_buffers()]
     return found
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd.node import TensorBase
+from ..storage import root
 from .numbers import type_name
 from .recording import NONE, Block
 
@@ -58,8 +59,7 @@ class Memory:
 
     def find(self, a: Any) -> int:
         """The block of an array, or NONE."""
-        while a.base.__class__ is ndarray:
-            a = a.base
+        a = root(a)
         found = self._alive.get(id(a))
         return found.place if found is not None else NONE
 
@@ -70,8 +70,7 @@ class Memory:
         if a.__class__ is not ndarray:
             return NONE
         shape, dtype = a.shape, a.dtype
-        while a.base.__class__ is ndarray:
-            a = a.base
+        a = root(a)
         key = id(a)
         known = self._alive.get(key)
         if known is not None:
