@@ -21,6 +21,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kills", "ranks"), [(3, 2), (10, 4)] if os.environ.get("RUSHLIGHT_TEST_FAULTS") else [(3, 2)]
 )

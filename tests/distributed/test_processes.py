@@ -46,7 +46,10 @@ def test_every_collective(ranks: int) -> None:
     assert program("collectives.py", str(ranks), "file") == f"well {ranks}\n"
 
 
-@pytest.mark.parametrize(("ranks", "way"), [(2, "messages"), (3, "messages"), (3, "chunks")])
+@pytest.mark.parametrize(
+    ("ranks", "way"),
+    [(2, "messages"), (3, "messages"), pytest.param(3, "chunks", marks=pytest.mark.long)],
+)
 def test_other_ways_of_arrays(ranks: int, way: str) -> None:
     """The messages of several machines, and arrays that are larger than the shared memory."""
     assert program("collectives.py", str(ranks), "file", way) == f"well {ranks}\n"
@@ -61,6 +64,7 @@ def test_what_else_looks_on() -> None:
 MANY = bool(os.environ.get("RUSHLIGHT_TEST_FAULTS"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ranks", [2, 3, 4] if MANY else [3])
 def test_faults_are_named(ranks: int) -> None:
     """Every kind of fault (programs/faults.py): all other ranks name who it was, and where."""
