@@ -362,7 +362,8 @@ class Capture(Writer):
         def again_whole() -> None:
             uninterrupted(fn, *args, **kw)
 
-        effect = Effect(name, again_whole if steps else again)
+        makes_step = steps and name.endswith(".step")
+        effect = Effect(name, again_whole if steps else again, owner if makes_step else None)
         self.program.lines.append(Line(effect, (), {}, None, here()))
         # Zeros in place of None leave what is None as it is, and what is there in its place.
         if name.endswith("zero_grad") and kw.get("set_to_none", args[0] if args else True):

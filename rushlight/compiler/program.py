@@ -99,13 +99,16 @@ class Effect:
     """What a line does beside computing, as its record: `fn(*arrays)` runs each time, in order.
 
     `fn` may keep the arrays that it is given, so they are made anew in each run.
+
+    Attributes:
+        optimizer: the optimiser whose step it is, or None.
     """
 
     outputs = 0
     view = False
 
-    def __init__(self, name: str, fn: Any) -> None:
-        self.name, self.fn = name, fn
+    def __init__(self, name: str, fn: Any, optimizer: Any = None) -> None:
+        self.name, self.fn, self.optimizer = name, fn, optimizer
 
     def __repr__(self) -> str:
         return f"<effect {self.name}>"

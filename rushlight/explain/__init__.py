@@ -34,15 +34,20 @@ __all__ = [
 @contextmanager
 def recording(
     path: str | None = None, *, steps: int | None = None, program: str | None = None,
-    events: int | None = None,
+    events: int | None = None, marked: bool = False,
 ) -> Iterator[Session]:  # fmt: skip
     """Record what this thread does in a block, and write a page about it.
 
+    A step is a round of the training loop: it ends with an optimiser's step; optimisers that take
+    turns, as those of a GAN, make it together, and what a model in eval() does between two steps is
+    in neither. `step()` of what is yielded says that a step ends here, if it is to be another one.
+
     Args:
         path: where the page goes; None: nowhere, see `recording` of what is yielded.
-        steps: after so many steps of an optimiser nothing more is recorded.
+        steps: after so many steps nothing more is recorded.
         program: what the page says that was run; the command line, if nothing is given.
         events: at most so many events are kept, 200,000 if nothing is given.
+        marked: steps end where `step()` is called, and nowhere else.
 
     >>> model = nn.Linear(4, 2)
     >>> with torch.explain.recording() as session:
@@ -53,7 +58,7 @@ def recording(
     from .observer import MOST
     from .session import Session
 
-    session = Session(steps, program, MOST if events is None else events)
+    session = Session(steps, program, MOST if events is None else events, marked=marked)
     session.start()
     try:
         yield session

@@ -22,7 +22,7 @@ usage: python -m rushlight explain [option] ... script.py [arg] ...
 Run a program on Rushlight, record its first steps, and write one page that explains them: the
 graph, time, memory, numbers, and advice. The program runs to its end.
 
-  --steps N   how many steps of an optimiser are recorded (3)
+  --steps N   how many steps, rounds of the training loop, are recorded (3)
   --out PATH  where the page goes (explain.html); a path that ends in .json gets the bare data
   --stop      end the program after these steps
   --text      print what the page tells as a text, too, when the program has ended

@@ -16,11 +16,13 @@ import numpy as np
 
 from ..autograd.node import LEAF, Cut, Extras, Out, TensorBase
 from ..autograd.observe import Observer
+from ..optim.optimizer import living
 from .lines import Lines
 from .memory import Memory
 from .modules import Modules
 from .numbers import Samples, type_name
 from .recording import NONE, Event, Optimizer, Parameter, Saved, Step, Unreached, Value
+from .rounds import AROUND, Rounds
 
 ndarray = np.ndarray
 now = time.perf_counter_ns
@@ -34,12 +36,14 @@ class Events(Observer):
 
     Args:
         most: how many events are kept.
-        ended: called when an optimiser has made a step.
+        ended: called with the number of steps that are over, when one may be.
+        marked: whether the program says where steps end.
     """
 
-    def __init__(self, most: int, ended: Any) -> None:
+    def __init__(self, most: int, ended: Any, marked: bool = False) -> None:
         self.events: list[Event] = []
-        self.steps: list[Step] = []
+        self.rounds = Rounds(marked)
+        self.steps: list[Step] = []  # when it is over
         self.lines = Lines()
         self.modules = Modules()
         self.memory = Memory(self.clock)
@@ -53,11 +57,12 @@ class Events(Observer):
         self.over = False  # calls that are under way when it ends still tell of their end
         self.lost = 0
         self.busy = False  # what a collection of garbage runs while the look writes is not told
+        self.since = 0  # when the look began that is being written
         self.began = now()
         self.open: list[int] = []  # places of open events
         self.within: list[Any] = []  # the modules that are being called
         self.module = NONE
-        self.step = NONE
+        self._stepped: set[Any] = set()  # optimisers whose step is over inside an open event
         self.ops: dict[int, Any] = {}  # event: what it computes, for `plans.py`
         self.calls: dict[int, Any] = {}  # event: metadata and parameters of the call
         self.cuts: dict[int, Any] = {}  # event: why its results have no history
@@ -73,25 +78,23 @@ class Events(Observer):
 
     def clock(self) -> int:
         """Nanoseconds since the beginning, without what recording took."""
-        return now() - self.began - self.lost
+        return (self.since if self.busy else now()) - self.began - self.lost
 
     def opened(self, kind: str, name: str, at: int, phase: str = "") -> int:
         """A new event inside the innermost open one."""
         events = self.events
         place = len(events)
-        if place >= self.most:
+        part = len(self.rounds.cuts)
+        if place + part + 1 >= self.most:  # steps are events, too
             self.left_out += 1
             return LEFT_OUT
-        if self.step == NONE and kind != "step":
-            self.begin_step(at)
-            place = len(events)
         parent = self.open[-1] if self.open else NONE
         if not phase:
             phase = events[parent].phase if parent != NONE else "other"
             if kind in ("op", "module", "function") and phase not in KEEPING:
                 phase = "forward" if phase == "other" or self.within else phase
-        event = Event(kind, name, at, NONE, parent, phase, self.step, self.module)
-        if kind not in ("node", "step"):
+        event = Event(kind, name, at, NONE, parent, phase, part, self.module)
+        if kind != "node":
             event.line, event.inner = self.lines.at(sys._getframe(3))
         events.append(event)
         self.open.append(place)
@@ -112,21 +115,37 @@ class Events(Observer):
 
     # -- steps ---------------------------------------------------------------------------------
 
-    def begin_step(self, at: int) -> None:
-        """Everything until the next optimiser's step is in this one."""
-        self.step = len(self.steps)
-        place = self.opened("step", f"step {self.step + 1}", at, "other")
-        self.steps.append(Step(at, NONE, place, NONE, 0, at))
-        self.memory.begin_step(at)
-
-    def end_step(self, at: int) -> None:
-        if self.step == NONE:
+    def step_over(self, optimizers: set[Any], at: int) -> None:
+        """Optimisers have made a step; where that is inside a backward or another optimiser's
+        step, it is over when that is."""
+        self._stepped |= optimizers
+        if any(self.events[k].kind in AROUND for k in self.open):
             return
-        step = self.steps[self.step]
-        self.close(step.first, at)
-        step.end, step.last = at, len(self.events) - 1
-        step.peak, step.peak_at = self.memory.peak, self.memory.peak_at
-        self.step = NONE
+        self.unwind(at)
+        self.rounds.cut(len(self.events), at, self._stepped)
+        self._stepped = set()
+        if self.ended is not None:
+            self.ended(self.rounds.count(self._optimizers()))
+
+    def step_marked(self) -> None:
+        """The program says that its step is over."""
+        at = self.clock()
+        self.unwind(at)
+        self.rounds.mark(len(self.events), at)
+        if self.ended is not None:
+            self.ended(self.rounds.count())
+
+    def unwind(self, at: int) -> None:
+        """Close everything that is open."""
+        if self.open:
+            self.close(self.open[0], at)
+
+    def _optimizers(self) -> set[int]:
+        """The optimisers that hold parameters of what was seen, or have made a step."""
+        known = self.modules.known
+        return self.rounds.seen.union(
+            [id(o) for o in living() for g in o.param_groups for p in g["params"] if known(p)]
+        )
 
     # -- values --------------------------------------------------------------------------------
 

@@ -41,21 +41,16 @@ class Memory:
     Attributes:
         blocks: all of them, in the order in which they were met.
         live: bytes of those that live.
-        peak, peak_at: the most since `begin_step`, and when.
     """
 
     def __init__(self, clock: Callable[[], int]) -> None:
         self.blocks: list[Block] = []
         self.clock = clock
-        self.live = self.peak = self.peak_at = 0
+        self.live = 0
         self.open = True
         self._now = 0  # of the last birth or death: times stand in the order of what happened
         self._alive: dict[int, _Life] = {}
         self._died = self._end  # one object for all references
-
-    def begin_step(self, at: int) -> None:
-        """From here on the peak of another step is looked for."""
-        self.peak, self.peak_at = self.live, at
 
     def find(self, a: Any) -> int:
         """The block of an array, or NONE."""
@@ -90,8 +85,6 @@ class Memory:
         life.key, life.place = key, place
         self._alive[key] = life
         self.live += size
-        if self.live > self.peak:
-            self.peak, self.peak_at = self.live, at
         return place
 
     def call(self, place: int, role: str, name: str) -> None:
@@ -112,6 +105,26 @@ class Memory:
         """Listen no more."""
         self.open = False
         self._alive.clear()
+
+
+def peaks(blocks: list[Block], spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """For each span of time the most bytes that lived in it, and when; spans stand in order."""
+    changes = [(b.born, b.bytes) for b in blocks]
+    changes += [(b.died, -b.bytes) for b in blocks if b.died != NONE]
+    changes.sort(key=lambda c: c[0])
+    found, live, k = [], 0, 0
+    for begin, end in spans:
+        while k < len(changes) and changes[k][0] <= begin:
+            live += changes[k][1]
+            k += 1
+        most, at = live, begin
+        while k < len(changes) and changes[k][0] <= end:
+            live += changes[k][1]
+            if live > most:
+                most, at = live, changes[k][0]
+            k += 1
+        found.append((most, at))
+    return found
 
 
 def tensors(x: Any, depth: int = 4) -> list[Any]:

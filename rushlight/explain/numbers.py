@@ -152,6 +152,15 @@ class Samples:
         self._last = id(a) if what == "activation" else 0
         return kept
 
+    def move(self, at: Any, events: list[Any]) -> None:
+        """Events stand in other places, and in steps."""
+        self.samples = [
+            s._replace(event=at(s.event), step=events[at(s.event)].step) for s in self.samples
+        ]
+        if self.broken is not None:
+            self.broken.event = at(self.broken.event)
+            self.broken.step = events[self.broken.event].step
+
     def rename(self, resolved: Any) -> None:
         """Make names of marked ones."""
         self.samples = [s._replace(name=resolved(s.name)) for s in self.samples]

@@ -22,6 +22,7 @@ from .events import PART, Events, Reference, now
 from .memory import arrays, tensors
 from .numbers import norm, parameters, type_name
 from .recording import NONE, Event, Optimizer, Parameter, Value
+from .rounds import arrange
 
 ndarray = np.ndarray
 MOST = 200_000  # events that are kept
@@ -38,8 +39,8 @@ class Look(Events):
 
     spans = replays = True
 
-    def __init__(self, most: int = MOST, ended: Any = None) -> None:
-        super().__init__(most, ended)
+    def __init__(self, most: int = MOST, ended: Any = None, marked: bool = False) -> None:
+        super().__init__(most, ended, marked)
         self._enter: dict[str, Any] = {
             "op": self._enter_op, "inplace": self._enter_inplace,
             "composite": self._enter_composite, "function": self._enter_function,
@@ -64,7 +65,7 @@ class Look(Events):
         if self.busy or enter is None:
             return PART
         t = now()
-        self.busy = True
+        self.busy, self.since = True, t
         try:
             return enter(kind, what, operands, t - self.began - self.lost)
         finally:
@@ -77,17 +78,17 @@ class Look(Events):
             return
         t = now()
         at = t - self.began - self.lost
-        self.busy = True
+        self.busy, self.since = True, t
         try:
             if begun >= 0:
                 self.close(begun, at)
                 leave = self._leave.get(kind)
                 if leave is not None:
                     leave(begun, what, operands, results, at)
-            elif kind == "optimizer":
-                self.end_step(at)
-                if self.ended is not None:
-                    self.ended()
+            if kind == "optimizer":
+                self.step_over({id(what)}, at)
+            elif self._stepped:
+                self.step_over(set(), at)
         finally:
             self.busy = False
             self.lost += now() - t
@@ -194,10 +195,9 @@ class Look(Events):
             return
         program = compiled.entries[0].program
         self.ops[place] = program
-        if any(line.record.name.endswith(".step") for line in program.lines):  # an optimiser's
-            self.end_step(at)
-            if self.ended is not None:
-                self.ended()
+        stepped = {id(o) for x in program.lines if (o := getattr(x.record, "optimizer", None))}
+        if stepped:
+            self.step_over(stepped, at)
 
     # -- computations on arrays ------------------------------------------------------------------
 
@@ -207,7 +207,7 @@ class Look(Events):
         if self.busy:
             return PART
         t = now()
-        self.busy = True
+        self.busy, self.since = True, t
         try:
             return self._perform(record, given, kw, t - self.began - self.lost)
         finally:
@@ -240,7 +240,7 @@ class Look(Events):
         if self.over or self.busy:
             return
         t = now()
-        self.busy = True
+        self.busy, self.since = True, t
         try:
             self._performed(record, results, begun, t - self.began - self.lost)
         finally:
@@ -289,13 +289,10 @@ class Look(Events):
 
     def _enter_backward(self, kind: str, roots: Any, grads: Any, at: int) -> int:
         place = self.opened("backward", "backward", at, "backward")
-        if place >= 0 and self.step != NONE:
+        if place >= 0:
             root = roots[0]
             node = root.node if root.__class__ is Out else root
-            of = self.nodes.get(node.seq, NONE) if node._is_node else NONE
-            self.events[place].of = of
-            if of in self.loss and self.steps[self.step].loss is None:
-                self.steps[self.step].loss = self.loss[of]
+            self.events[place].of = self.nodes.get(node.seq, NONE) if node._is_node else NONE
         return place
 
     def _enter_node(self, kind: str, node: Any, operands: Any, at: int) -> int:
@@ -491,6 +488,10 @@ class Look(Events):
             self.memory.met(a, place, event.line, at, "batch", "batch")
 
     def _enter_optimizer(self, kind: str, optimizer: Any, operands: Any, at: int) -> int:
+        if self.ended is not None and self.rounds.again(id(optimizer)):
+            self.ended(self.rounds.count())
+            if self.over:
+                return PART
         place = self.opened("optimizer", type(optimizer).__name__, at, "optimizer")
         if id(optimizer) not in self.optimizers:
             self.optimizer_made(optimizer)
@@ -509,9 +510,6 @@ class Look(Events):
                 for a in arrays(value):
                     what = f"{name} of {of}" if of else name
                     self.memory.met(a, place, event.line, at, "optimizer state", what)
-        self.end_step(at)
-        if self.ended is not None:
-            self.ended()
 
     # -- the end -------------------------------------------------------------------------------
 
@@ -519,13 +517,8 @@ class Look(Events):
         """Close what is open, and put the names in."""
         at = self.clock()
         self.over = True
-        if self.step != NONE:
-            self.end_step(at)
-        while self.open:
-            self.close(self.open[-1], at)
-        for event in self.events:
-            if event.end == NONE:
-                event.end = at
+        self.unwind(at)
+        self.steps = arrange(self, at)
         self.unreached = unreached(self)
         self.parameters = [
             Parameter(known.name, known.shape, known.place, known.frozen, known.reached)

@@ -23,7 +23,7 @@ PHASES = ("data", "forward", "backward", "optimizer", "zero_grad", "other")
 
 # What an event is.
 KINDS = (
-    "step",  # from the end of the last optimiser's step (or the beginning) to the end of this one
+    "step",  # a round of the training loop, or what lies between two of them: see `Step`
     "module",  # the call of a module
     "function",  # a function that is made of operations, or an `autograd.Function`
     "op",  # an operation on tensors, as the user or a module calls it
@@ -256,6 +256,8 @@ class Finding:
 
 @dataclass(slots=True)
 class Step:
+    """A round of the training loop (`rounds.py` says what that is), or what lies between two."""
+
     begin: int
     end: int
     first: int  # Event
@@ -263,6 +265,9 @@ class Step:
     peak: int  # bytes
     peak_at: int  # ns
     loss: float | None = None  # what the first backward began from, where that is one number
+    kind: str = "round"  # "evaluation": models in eval() between two rounds; "rest": what no
+    # optimiser has ended, behind others
+    number: int = 0  # of a round, from 1 on
 
 
 @dataclass(slots=True)

@@ -28,10 +28,11 @@ class Session:
     """Records this thread from `start()` until `stop()`, or until so many steps are over.
 
     Args:
-        steps: optimiser's steps after which nothing more is recorded; None: until `stop()`.
+        steps: how many steps are recorded (`rounds.py` says what one is); None: until `stop()`.
         program: what is run, for the page.
         events: how many events are kept.
         ended: called when the steps are over.
+        marked: whether steps end where `step()` is called, and nowhere else.
     """
 
     def __init__(
@@ -40,8 +41,10 @@ class Session:
         program: str | None = None,
         events: int = MOST,
         ended: Callable[[], None] | None = None,
+        marked: bool = False,
     ) -> None:
         self.steps = steps
+        self.marked = marked
         self.program = " ".join([os.path.basename(sys.argv[0] or "python"), *sys.argv[1:]]) \
             if program is None else program  # fmt: skip
         self.events = events
@@ -65,17 +68,23 @@ class Session:
             )
         machine.measured()
         self.began = datetime.datetime.now().isoformat(" ", "seconds")
-        self.look = Look(self.events, self._stepped)
+        self.look = Look(self.events, self._stepped, self.marked)
         _active.session = self
         self.active = True
         announce.tell(self.look)
         observe(self.look)
 
-    def _stepped(self) -> None:
+    def step(self) -> None:
+        """Say that a step of the program's own is over: from then on steps end here, and those
+        before the first call are one. `recording(marked=True)` says so beforehand."""
+        if self.active and self.look is not None:
+            self.look.step_marked()
+
+    def _stepped(self, over: int) -> None:
         look = self.look
         if look is None or self.steps is None:
             return
-        if len(look.steps) >= self.steps or look.left_out:  # or nothing more can be kept
+        if over >= self.steps or look.left_out:  # or nothing more can be kept
             self.rest()
             if self.ended is not None:
                 self.ended()

@@ -116,8 +116,8 @@ def time(reading: Reading) -> str:
         row.flops += e.flops
     table = [(row.ns, row.calls, row.flops, *key) for key, row in rows.items()]
     table.sort(key=lambda row: -row[0])
-    which = reading.recording.steps.index(step) + 1
-    lines = [f"Time of a step, {duration(step.end - step.begin)} (step {which})"]
+    which = reading.step(reading.recording.steps.index(step))
+    lines = [f"Time of a step, {duration(step.end - step.begin)} ({which})"]
     for ns, calls, flops, phase, name, line in table[:TOP]:
         rate = f"{flops / ns:.0f} GFLOP/s" if ns and flops > ns else ""
         times = f"{calls} x" if calls else ""
@@ -148,8 +148,8 @@ def memory(reading: Reading) -> str:
         row = holders.setdefault((b.role, b.name, b.line), [0, 0])
         row[0] += b.bytes
         row[1] += 1
-    which = reading.recording.steps.index(step) + 1
-    lines = [f"Memory at the peak, {size(step.peak)} (step {which})"]
+    which = reading.step(reading.recording.steps.index(step))
+    lines = [f"Memory at the peak, {size(step.peak)} ({which})"]
     for role, count in sorted(roles.items(), key=lambda r: -r[1]):
         lines.append(f"  {percent(count / step.peak):>13} {size(count):>8}  {role}")
     lines.append("  the largest:")

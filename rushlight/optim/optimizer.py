@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import warnings
+import weakref
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
@@ -127,6 +128,7 @@ class Optimizer:
         for name in self._HOOKS:
             setattr(self, name, OrderedDict())
         self._patch_step_function()
+        _living.add(self)
         if isinstance(params, Tensor):
             raise TypeError(
                 message(
@@ -453,6 +455,14 @@ class Optimizer:
                     door.leave("optimizer", self, (), None, begun)
 
         return step
+
+
+_living: weakref.WeakSet[Optimizer] = weakref.WeakSet()
+
+
+def living() -> list[Optimizer]:
+    """The optimisers that were made and are alive."""
+    return [o for o in list(_living) if hasattr(o, "param_groups")]
 
 
 def _add(hooks: OrderedDict[int, Hook], hook: Hook, prepend: bool = False) -> RemovableHandle:

@@ -68,14 +68,15 @@ def first_broken(reading: Reading) -> Iterator[Finding]:
         text += f" (`{reading.source(event.line)}`)"
     if event.kind == "node":
         text = text.replace(of.name, f"The derivative of {of.name}", 1)
-    text += f" makes the first {broken.what}, in step {broken.step + 1}, {broken.phase}: {cause} "
+    step = f" in {reading.step(broken.step)}," if reading.recording.steps else ""
+    text += f" makes the first {broken.what},{step} {broken.phase}: {cause} "
     if broken.inputs:
         text += "It was computed of: " + "; ".join(described(r) for r in broken.inputs) + ". "
     record = event.record if event.record != NONE else of.record
     if event.kind == "node" and record != NONE and reading.recording.records[record].derivative:
         text += f"The derivative is {reading.recording.records[record].derivative.strip()}. "
-    spoiled = [k + 1 for k, s in enumerate(reading.recording.steps)
-               if s.loss is not None and s.loss - s.loss != 0]  # fmt: skip
+    spoiled = [s.number for s in reading.recording.steps
+               if s.number and s.loss is not None and s.loss - s.loss != 0]  # fmt: skip
     if spoiled:
         text += f"The loss is not finite from step {spoiled[0]} on. "
     yield Finding(

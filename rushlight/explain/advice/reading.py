@@ -17,7 +17,7 @@ class Reading:
     Attributes:
         recording: the recording itself.
         events: its events.
-        whole: the steps that an optimiser has ended; all of them where none has.
+        whole: the rounds of the training loop; without an optimiser the whole recording is one.
         typical: the steps that times are taken of: without the first one, in which code is
             compiled and things are built, where there are others.
     """
@@ -25,10 +25,9 @@ class Reading:
     def __init__(self, recording: Recording) -> None:
         self.recording = recording
         self.events = recording.events
-        ended = [s for s in recording.steps if any(
-            self.events[k].kind in ("optimizer", "compiled") for k in self.of_step(s)
-        )]  # fmt: skip
-        self.whole: list[Step] = ended or recording.steps
+        self.whole: list[Step] = (
+            [s for s in recording.steps if s.kind == "round"] or recording.steps
+        )
         self.typical: list[Step] = self.whole[1:] or self.whole
 
     # -- places --------------------------------------------------------------------------------
@@ -82,6 +81,16 @@ class Reading:
     def inside(self, place: int) -> range:
         """The places of the events inside one."""
         return range(place + 1, self.ends[place])
+
+    def step(self, place: int) -> str:
+        """'step 2', 'the evaluation before step 3', 'what came after the last step'."""
+        steps = self.recording.steps
+        if steps[place].kind == "rest":
+            return "what came after the last step"
+        if steps[place].kind == "round":
+            return f"step {steps[place].number}"
+        after = next((s.number for s in steps[place:] if s.number), 0)
+        return f"the evaluation before step {after}" if after else "the evaluation"
 
     def of_step(self, step: Step) -> range:
         """The places of a step's events."""

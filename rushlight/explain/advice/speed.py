@@ -76,6 +76,8 @@ def numbers_taken_out(reading: Reading) -> Iterator[Finding]:
             e = reading.events[k]
             if e.kind != "item" or e.phase in ("data", "optimizer") or e.line == NONE:
                 continue
+            if step.kind == "evaluation":
+                continue
             if e.parent == NONE or reading.events[e.parent].kind != "item":
                 found.setdefault(e.line, {}).setdefault(number, []).append(e)
     # what is taken out behind the optimiser's step belongs to the next step

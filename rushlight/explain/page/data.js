@@ -69,11 +69,10 @@ function whole_steps() {
     const begin = R.events[0].begin, end = most(R.events, (e) => e.end);
     R.steps.push({ i: 0, begin, end, first: 0, last: R.events.length - 1, ...peak(begin, end), loss: null });
   }
-  // What follows the last step of an optimiser is no step, where there are such steps.
-  const stepping = new Set(R.events.filter((e) => e.kind === "optimizer").map((e) => e.step));
-  const last = R.steps.at(-1);
-  R.rest = R.steps.length > 1 && stepping.size && !stepping.has(last.i) ? last : null;
-  R.whole = R.steps.length - (R.rest ? 1 : 0);
+  // What lies between two rounds of the training loop, or behind the last one, is no step.
+  for (const s of R.steps) s.key = s.kind === "round" || !s.kind ? String(s.number || s.i + 1) : `${s.kind}${s.i + 1}`;
+  R.rounds = R.steps.filter((s) => /^\d/.test(s.key));
+  R.whole = R.rounds.length;
   for (const s of R.steps) {
     s.duration = Math.max(1, s.end - s.begin); // others are divided by it
     s.loss = s.loss === null || s.loss === undefined ? null : +s.loss;
@@ -132,8 +131,14 @@ function belongings() {
 }
 
 /** A step's name: "Step 2 of 3". */
-const step_name = (s) => (!R.stepped ? "This recording" : s === R.rest ? "What came after the last step"
-  : R.whole > 1 ? `Step ${s.i + 1} of ${R.whole}` : "The step");
+const step_name = (s) => (!R.stepped ? "This recording" : s.kind === "rest" ? "What came after the last step"
+  : s.kind === "evaluation" ? evaluation_name(s) : R.whole > 1 ? `Step ${s.key} of ${R.whole}` : "The step");
+function evaluation_name(s) {
+  const next = R.rounds.find((r) => r.i > s.i);
+  return next ? `The evaluation before step ${next.key}` : "The evaluation";
+}
+/** The same where there is little room: "2 of 3", "rest". */
+const step_label = (s) => (R.rounds.includes(s) ? s.key : s.kind);
 
 // -- questions that several parts ask ------------------------------------------------------------
 

@@ -46,7 +46,8 @@ function alarms() {
     const e = R.events[b.event], line = e && line_of(e), module = e && R.modules[e.module];
     out.push(html`<section class="alarm" id="broken"><h2>${b.what === "NaN" ? "A NaN appeared" :
       "An infinity appeared"
-      }${R.stepped && b.step >= 0 ? ` in step ${b.step + 1}` : ""}</h2><p>The first ${b.what} of
+      }${R.stepped && R.steps[b.step] ? ` in ${R.rounds.includes(R.steps[b.step]) ? `step ${R.steps[b.step].key}` :
+        step_name(R.steps[b.step]).toLowerCase()}` : ""}</h2><p>The first ${b.what} of
         this recording stands in the
       <b>${b.where}</b>${e ? html` of ${to_event(shown(e))}` : ""}${module && module.path ? html` in
         module ${to_module(module)}` : ""
@@ -161,8 +162,8 @@ function all_steps(step) {
     word("peak")}</th>` : ""}${losses ? html`<th scope="col">loss</th>` :
       ""}</tr></thead><tbody>${list.map((s) => html`<tr ${
     html`class="${s === step ? "now" : ""} ${s.duration > top ? "over" : ""}"`}><th
-      scope="row">${is_kept(s) ? html`<a href="#overview?step=${s.i + 1}">${s === R.rest ? "rest" :
-        s.i + 1}</a>` : s.i + 1}</th><td class="grow">${
+      scope="row">${is_kept(s) ? html`<a href="#overview?step=${s.key}">${step_label(s)}</a>` :
+        step_label(s)}</th><td class="grow">${
     bar(s.duration / top, "ink")}<span>${time(s.duration)}</span></td>${peaks ? html`<td>${s.peak ?
       bytes(s.peak) : ""}</td>` : ""}${
     losses ? html`<td>${s.loss === null ? "" : digits(s.loss, 4)}</td>` :

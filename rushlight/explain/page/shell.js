@@ -12,8 +12,8 @@ const drawn = new Map(); // part -> the step that it shows
     the first does not count, as it makes machine code). */
 function first_step() {
   if (R.first !== undefined) return R.first;
-  const steps = R.steps.slice(0, R.whole).filter(is_kept);
-  const usual = steps.length > 2 ? steps.filter((s) => s.i) : steps.slice(-1);
+  const steps = R.rounds.filter(is_kept);
+  const usual = steps.length > 2 ? steps.filter((s) => s.key !== "1") : steps.slice(-1);
   const times = usual.map((s) => s.duration).sort((a, b) => a - b);
   const median = times[Math.floor((times.length - 1) / 2)];
   R.first = R.broken && R.steps[R.broken.step] || usual.findLast((s) => s.duration === median) || null;
@@ -23,7 +23,7 @@ function first_step() {
 function frame() {
   const steps = R.stepped && R.steps.filter(is_kept).length > 1 ? html`<label class="steps">Step <select id="step">${
     R.steps.filter(is_kept).map((s) => html`<option value="${s.i}" ${s === chosen ? html`selected` : ""}>${
-      s === R.rest ? "rest" : `${s.i + 1} of ${R.whole}`}: ${time(s.duration)}</option>`)}</select></label>` : "";
+      R.rounds.includes(s) ? `${s.key} of ${R.whole}` : s.kind}: ${time(s.duration)}</option>`)}</select></label>` : "";
   by("app").innerHTML = flat(html`
     <a class="skip" href="#" id="skip">Skip to the content</a>
     <header class="top"><div class="inner">
@@ -74,7 +74,7 @@ function tab_keys(event) {
   location.hash = address(tab.id.slice(4));
 }
 
-const address = (place) => "#" + place + (chosen && chosen !== first_step() ? `?step=${chosen.i + 1}` : "");
+const address = (place) => "#" + place + (chosen && chosen !== first_step() ? `?step=${chosen.key}` : "");
 
 function choose(step, redraw) {
   chosen = step;
@@ -98,7 +98,7 @@ function follow() {
   const item = rest.join("/");
   const part = PARTS.find((p) => p.id === id) || PARTS[0];
   const event = /^e\d+$/.test(item) ? R.events[+item.slice(1)] : null;
-  const step = event ? R.steps[event.step] : query ? R.steps[+query - 1] : null;
+  const step = event ? R.steps[event.step] : query ? R.steps.find((s) => s.key === query) || null : null;
   if (step && is_kept(step)) choose(step);
   else if (!item) choose(first_step());
   for (const p of PARTS) {
