@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import warnings
 
+from ..errors import message
+from ..once import users_level
+from ..tensor import Tensor
+
 
 def get_enum(reduction: str) -> int:
     """0, 1, 2 for 'none', 'mean', 'sum'."""
@@ -22,13 +26,21 @@ def legacy_get_string(
     size_average: bool | None, reduce: bool | None, emit_warning: bool = True
 ) -> str:
     """'mean', 'sum' or 'none'; a missing argument counts as True."""
+    if isinstance(size_average, Tensor) or isinstance(reduce, Tensor):
+        raise RuntimeError(
+            message(
+                "Boolean value of Tensor with more than one value is ambiguous",
+                got="the data where the settings of a loss belong",
+                hint="making the loss, then calling it: nn.MSELoss()(input, target)",
+            )
+        )
     together = "sum" if size_average is False else "mean"
     reduction = "none" if reduce is False else together
     if emit_warning:
         warnings.warn(
             "size_average and reduce args will be deprecated, "
             f"please use reduction='{reduction}' instead.",
-            stacklevel=3,
+            stacklevel=users_level(),
         )
     return reduction
 

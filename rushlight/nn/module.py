@@ -13,9 +13,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ..errors import message
 from ..tensor import Buffer, Parameter, Tensor
-from . import _hooks
+from . import _hooks, _mistakes
 from ._convert import ConvertMethods
 from ._hooks import (  # noqa: F401 - PyTorch's names in torch.nn.modules.module
     BackwardHook,
@@ -41,6 +40,7 @@ from ._hooks import (  # noqa: F401 - PyTorch's names in torch.nn.modules.module
     register_module_module_registration_hook,
     register_module_parameter_registration_hook,
 )
+from ._mistakes import typename as _typename
 from ._path import name_module
 from ._state import _EXTRA_STATE_KEY_SUFFIX, StateMethods, _IncompatibleKeys  # noqa: F401
 from ._tree import TreeMethods
@@ -77,29 +77,6 @@ _HOOK_DICTS = (
 )
 
 
-def _typename(value: Any) -> str:
-    """A type as PyTorch's messages name it: 'torch.FloatTensor', 'int', 'mypkg.Thing'."""
-    if type(value) is Tensor:
-        return str(value.type())
-    kind = type(value)
-    prefix = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
-    return prefix + kind.__qualname__
-
-
-def not_a_module(value: Any) -> TypeError:
-    """The error of a child that is no module; a class of modules is not one either."""
-    if not isinstance(value, type):
-        return TypeError(f"{_typename(value)} is not a Module subclass")
-    return TypeError(
-        message(
-            f"{value.__module__}.{value.__qualname__} is not a Module subclass",
-            got=f"the class {value.__name__}",
-            wanted="a module made of it",
-            hint=f"{value.__name__}(...)",
-        )
-    )
-
-
 def _addindent(text: str, spaces: int) -> str:
     first, *rest = text.split("\n")
     return "\n".join([first, *(" " * spaces + line if line.strip() else "" for line in rest)])
@@ -107,9 +84,7 @@ def _addindent(text: str, spaces: int) -> str:
 
 def _forward_unimplemented(self: Any, *input: Any) -> None:
     """Compute the output from the inputs; every module writes its own."""
-    raise NotImplementedError(
-        f'Module [{type(self).__name__}] is missing the required "forward" function'
-    )
+    raise _mistakes.no_forward(self)
 
 
 class Module(TreeMethods, ConvertMethods, HookMethods, StateMethods):
@@ -297,13 +272,10 @@ class Module(TreeMethods, ConvertMethods, HookMethods, StateMethods):
         (OrderedDict([('mean', tensor([0., 0.]))]), [])
         """
         if "_buffers" not in self.__dict__:
-            raise AttributeError("cannot assign buffer before Module.__init__() call")
+            raise _mistakes.not_begun(self, "buffer")
         self._check_name("buffer", name, self._buffers)
         if tensor is not None and not _is_tensor_like(tensor):
-            raise TypeError(
-                f"cannot assign '{_typename(tensor)}' object to buffer '{name}' "
-                "(torch Tensor or None required)"
-            )
+            raise _mistakes.not_registered("buffer", name, tensor, "torch Tensor")
         for hook in _global_buffer_registration_hooks.values():
             changed = hook(self, name, tensor)
             tensor = tensor if changed is None else changed
@@ -322,16 +294,13 @@ class Module(TreeMethods, ConvertMethods, HookMethods, StateMethods):
         ['scale']
         """
         if "_parameters" not in self.__dict__:
-            raise AttributeError("cannot assign parameter before Module.__init__() call")
+            raise _mistakes.not_begun(self, "parameter")
         self._check_name("parameter", name, self._parameters)
         if param is None:
             self._parameters[name] = None
             return
         if not isinstance(param, Parameter):
-            raise TypeError(
-                f"cannot assign '{_typename(param)}' object to parameter '{name}' "
-                "(torch.nn.Parameter or None required)"
-            )
+            raise _mistakes.not_registered("parameter", name, param, "torch.nn.Parameter")
         if param.grad_fn is not None:
             raise ValueError(
                 f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be "
@@ -354,7 +323,7 @@ class Module(TreeMethods, ConvertMethods, HookMethods, StateMethods):
         )
         """
         if module is not None and not isinstance(module, Module):
-            raise not_a_module(module)
+            raise _mistakes.not_a_module(module)
         self._check_name("module", name, self._modules)
         self._modules[name] = _through_module_hooks(self, name, module)
 
@@ -367,14 +336,7 @@ class Module(TreeMethods, ConvertMethods, HookMethods, StateMethods):
         for registry in ("_parameters", "_modules", "_buffers"):
             if registry in state and name in state[registry]:
                 return state[registry][name]
-        text = f"'{type(self).__name__}' object has no attribute '{name}'"
-        if name == "save":  # of TorchScript's modules, which torch.jit.script gives in PyTorch
-            text += (
-                "\n  wanted  a module compiled by TorchScript, which Rushlight does not have: "
-                "torch.jit.script returns the module as it is"
-                "\n  try     torch.save(module.state_dict(), path)"
-            )
-        raise AttributeError(text)
+        raise AttributeError(_mistakes.no_attribute(self, name))
 
     def __setattr__(self, name: str, value: Any) -> None:
         changes[0] += 1
@@ -382,13 +344,13 @@ class Module(TreeMethods, ConvertMethods, HookMethods, StateMethods):
         params = state.get("_parameters")
         if isinstance(value, Parameter):
             if params is None:
-                raise AttributeError("cannot assign parameters before Module.__init__() call")
+                raise _mistakes.not_begun(self, "parameters")
             self._forget(name, "_buffers", "_modules")
             self.register_parameter(name, value)
             return
         if isinstance(value, Module):
             if params is None:
-                raise AttributeError("cannot assign module before Module.__init__() call")
+                raise _mistakes.not_begun(self, "module")
             if name not in params:
                 self._forget(name, "_parameters", "_buffers")
                 self._modules[name] = _through_module_hooks(self, name, value)
@@ -396,10 +358,7 @@ class Module(TreeMethods, ConvertMethods, HookMethods, StateMethods):
         if params is not None:
             if name in params:
                 if value is not None:
-                    raise TypeError(
-                        f"cannot assign '{_typename(value)}' as parameter '{name}' "
-                        "(torch.nn.Parameter or None expected)"
-                    )
+                    raise _mistakes.not_a_parameter(name, value)
                 self.register_parameter(name, None)
                 return
             if name in state["_modules"]:

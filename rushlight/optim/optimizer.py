@@ -24,6 +24,7 @@ from rushlight.autograd.grad_mode import enable_grad
 from rushlight.autograd.hooks import RemovableHandle
 from rushlight.errors import message
 from rushlight.kernels.meta import UnresolvedArray
+from rushlight.once import users_level
 from rushlight.optim.parts import local
 from rushlight.tensor import Tensor
 
@@ -72,8 +73,37 @@ def evaluated(closure: Callable[[], Any] | None) -> Any:
     """The loss of a step's closure, which records although steps run without gradients; or None."""
     if closure is None:
         return None
+    if not callable(closure):
+        raise TypeError(
+            message(
+                f"'{type(closure).__name__}' object is not callable",
+                wanted="a closure, which computes the loss again, or nothing",
+                hint="loss.backward(), then optimizer.step()",
+            )
+        )
     with enable_grad():
         return closure()
+
+
+def _listed(params: Any) -> list[Any]:
+    """The parameters, or parameter groups, that an optimizer is given."""
+    try:
+        return list(params)
+    except TypeError:
+        if hasattr(params, "__iter__"):
+            raise
+    hint = None
+    if hasattr(params, "parameters"):
+        hint = "model.parameters()"
+    elif callable(params):
+        hint = f"brackets: {getattr(params, '__name__', 'parameters')}()"
+    raise TypeError(
+        message(
+            f"'{type(params).__name__}' object is not iterable",
+            wanted="Tensors, or dicts with the key 'params'",
+            hint=hint,
+        )
+    )
 
 
 class Optimizer:
@@ -139,13 +169,14 @@ class Optimizer:
             )
         self.state = defaultdict(dict)
         self.param_groups = []
-        groups: list[Any] = list(params)
+        groups: list[Any] = _listed(params)
         if not groups:
             raise ValueError(
                 message(
                     "optimizer got an empty parameter list",
-                    hint="model.parameters() of a model that has parameters; a generator that "
-                    "another optimizer has consumed is empty too",
+                    hint="model.parameters() of a model that has some (layers in a plain list do "
+                    "not count, those in nn.ModuleList do), asked for again: a generator that was "
+                    "used is empty",
                 )
             )
         if not isinstance(groups[0], dict):
@@ -214,6 +245,11 @@ class Optimizer:
                     hint='{"params": [...], "lr": 0.1}',
                 )
             )
+        if "params" not in param_group:
+            error = KeyError("params")
+            error.add_note(f"  got     a parameter group with the keys {list(param_group)}")
+            error.add_note('  wanted  its parameters under "params"')
+            raise error
         tensors, names = _split_names(param_group["params"])
         for p in tensors:
             self._check_parameter(p)
@@ -232,7 +268,7 @@ class Optimizer:
                 "optimizer contains a parameter group with duplicate parameters; in future, this "
                 "will cause an error; see github.com/pytorch/pytorch/issues/40967 for more "
                 "information",
-                stacklevel=3,
+                stacklevel=users_level(),
             )
         known: set[int] = set()
         for group in self.param_groups:
@@ -244,7 +280,15 @@ class Optimizer:
                     f"cannot add param group {how} to the optimizer"
                 )
         if not known.isdisjoint(id(p) for p in tensors):
-            raise ValueError("some parameters appear in more than one parameter group")
+            shapes = [tuple(p.shape) for p in tensors if id(p) in known]
+            raise ValueError(
+                message(
+                    "some parameters appear in more than one parameter group",
+                    got=f"{len(shapes)} of them again, of shapes {shapes[:4]}",
+                    hint="each parameter in one group: leave it out of model.parameters(), or "
+                    "give the groups modules of their own",
+                )
+            )
         self.param_groups.append(param_group)
 
     def _check_parameter(self, p: Any) -> None:

@@ -355,6 +355,14 @@ def check_lr(lr: Any) -> None:
     """A learning rate is a number >= 0, or a Tensor with one element."""
     if isinstance(lr, Tensor) and lr.numel() != 1:
         raise ValueError(message("Tensor lr must be 1-element", got=f"shape {tuple(lr.shape)}"))
+    if isinstance(lr, str):
+        raise TypeError(
+            message(
+                "'<=' not supported between instances of 'float' and 'str'",
+                got=f"lr={lr!r}, a text",
+                hint="float(lr): YAML reads 1e-3 as a text, 1.0e-3 as a number",
+            )
+        )
     check(lr >= 0.0, f"Invalid learning rate: {lr}", "lr >= 0")
 
 

@@ -197,6 +197,15 @@ def one_of_one(input: Any, target: Any) -> Any:
     return target.squeeze(0)
 
 
+def _hint_places(input: tuple[int, ...], target: tuple[int, ...]) -> str | None:
+    """What to do where targets are no indices for all places of the input."""
+    if len(target) == len(input) and target[1] == 1:
+        return "target.squeeze(1)"
+    if input[:-1] == target:
+        return "scores.movedim(-1, 1), which puts the classes (now last) into dimension 1"
+    return None
+
+
 def check_classes(input: Any, target: Any, weight: Any) -> None:
     """PyTorch's checks of an input against class indices."""
     input, target = input._a, target._a
@@ -220,7 +229,10 @@ def check_classes(input: Any, target: Any, weight: Any) -> None:
                 f"expected scalar type Long but found {type_name(kind)}",
                 got=f"target {tuple(target.shape)} of type {kind!r}, input {tuple(input.shape)}",
                 wanted="class indices, or (for cross_entropy) probabilities in the input's shape",
-                hint="target.long() for class indices",
+                hint=f"a target of shape {tuple(input.shape)} for probabilities, of "
+                f"{(*input.shape[:1], *input.shape[2:])} for indices"
+                if kind.is_floating_point and input.ndim == target.ndim
+                else "target.long() for class indices",
             )
         )
     d = arrays.class_dim(input)
@@ -239,7 +251,8 @@ def check_classes(input: Any, target: Any, weight: Any) -> None:
             message(
                 f"Expected target size {list(wanted)}, got {list(target.shape)} "
                 "(only batches of spatial targets supported; size mismatch)",
-                got=f"input {tuple(input.shape)}",
+                got=f"input {tuple(input.shape)}, whose dimension 1 is the classes",
+                hint=_hint_places(tuple(input.shape), tuple(target.shape)),
             )
         )
     if weight is not None and weight._a.dtype != input.dtype:

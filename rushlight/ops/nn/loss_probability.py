@@ -16,6 +16,7 @@ from ...autograd.views import type_name
 from ...errors import message
 from ...kernels.elementwise.select import fuse
 from ...kernels.reduce.select import Reduction
+from ...once import users_level
 from ..core.accepted import Accepted
 from ..core.arguments import need_tensor
 from ..core.composite import composite
@@ -49,6 +50,13 @@ def _outside(x: Any, *, dims: Any, keepdims: bool, over: float) -> Any:
 
 OUTSIDE = Reduction("any", lambda x: m.bitwise_not(m.bitwise_and(x >= 0, x <= 1)), "outside",
                     reference=_outside)  # fmt: skip
+
+
+def _not_probabilities(name: str, x: Any, hint: str) -> RuntimeError:
+    what = f"all elements of {name} should be between 0 and 1"
+    return RuntimeError(message(what, f"values from {x.min():g} to {x.max():g}", hint=hint))
+
+
 bce_plain = losses(_bce, "bce")
 bce_weighted = losses(lambda x, t, w: _bce(x, t) * w, "bce_weighted")
 bce_slope = fuse(lambda x, t, s: s * ((x - t) / maximum((1 - x) * x, 1e-12)), "bce_slope")
@@ -61,13 +69,11 @@ bce_slope = fuse(lambda x, t, s: s * ((x - t) / maximum((1 - x) * x, 1e-12)), "b
 def bce(input: Any, target: Any, weight: Any = None, *, reduction: str) -> Any:
     """-(t log x + (1 - t) log(1 - x)), the logarithms not below -100."""
     if OUTSIDE((input,)):
-        raise RuntimeError(
-            message(
-                "all elements of input should be between 0 and 1",
-                got=f"values from {input.min():g} to {input.max():g}",
-                hint="torch.sigmoid(x) first, or binary_cross_entropy_with_logits(x, target)",
-            )
-        )
+        hint = "torch.sigmoid(x) first, or binary_cross_entropy_with_logits(x, target)"
+        raise _not_probabilities("input", input, hint)
+    if OUTSIDE((target,)):
+        hint = "labels 0 and 1 (or between); cross_entropy where there are more than two classes"
+        raise _not_probabilities("target", target, hint)
     with np.errstate(all="ignore"):
         if weight is None:
             return bce_plain(input, target, reduction=reduction)
@@ -289,7 +295,7 @@ def kl_div(
             "'batchmean' divides only by the batch size, and aligns with the KL div math "
             "definition.'mean' will be changed to behave the same as 'batchmean' in the next major "
             "release.",
-            stacklevel=3,
+            stacklevel=users_level(),
         )
     if target._a.dtype.kind in "iubc":
         kind = "Complex" if target._a.dtype.kind in "cW" else "Integral"

@@ -10,6 +10,7 @@ from ... import dtypes
 from ...autograd.views import type_name
 from ...errors import message
 from ...kernels.resample.reference import Resize
+from ...once import users_level
 from ..core.composite import composite
 from ..core.samples import arr, case
 from ..shape.convert import keeps_format
@@ -300,7 +301,7 @@ def _warn(fn: str) -> None:
         "Please specify align_corners=True if the old behavior is desired. "
         f"See the documentation of {fn} for details.",
         UserWarning,
-        stacklevel=4,
+        stacklevel=users_level(),
     )
 
 
