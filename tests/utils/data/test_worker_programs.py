@@ -94,6 +94,47 @@ print([x.tolist() for x, in plain])
     assert err == ""
 
 
+def test_a_loader_made_above_the_guard(tmp_path: Path) -> None:
+    """Where a worker imports the program, the loader is made again; only its use is guarded."""
+    text = (
+        DATA
+        + """
+loader = DataLoader(Mine(), batch_size=4, num_workers=2)
+plain = DataLoader(TensorDataset(torch.arange(6)), batch_size=3, num_workers=2)
+
+def main():
+    print(sum(x.sum().item() for x, pid in loader))
+    print([x.tolist() for x, in plain])
+
+if __name__ == "__main__":
+    main()
+"""
+    )
+    out, err = run(tmp_path, text)
+    assert out == "28000.0\n[[0, 1, 2], [3, 4, 5]]\n"
+    assert err == ""
+
+
+@posix
+def test_a_guard_that_is_about_something_else(tmp_path: Path) -> None:
+    """Work at the top level runs once, though the program has a guard further down."""
+    text = (
+        DATA
+        + """
+print("begin")
+loader = DataLoader(Mine(), batch_size=4, num_workers=2)
+print(sum(x.sum().item() for x, pid in loader))
+
+if __name__ == "__main__":
+    print("end", sum(x.sum().item() for x, pid in loader))
+"""
+    )
+    out, err = run(tmp_path, text)
+    assert out.startswith("begin\n28000.0\n")
+    assert out.endswith("end 28000.0\n")
+    assert err == ""
+
+
 def test_an_unguarded_program_that_insists_is_told(tmp_path: Path) -> None:
     text = (
         DATA

@@ -159,7 +159,8 @@ def warm_up() -> None:
     chosen = multiprocessing.get_start_method(allow_none=True)
     if not _has_forkserver() or chosen not in (None, names[0], "forkserver"):
         return
-    if multiprocessing.parent_process() is not None:  # a worker that imports the main program
+    # A worker that imports the main program: `parent_process` is not known yet while it does.
+    if process_is_importing() or multiprocessing.parent_process() is not None:
         return
     from multiprocessing import forkserver
 
@@ -222,9 +223,14 @@ def available_memory() -> int:
 
 
 def main_is_importable() -> bool:
-    """Whether a worker can import the main program without running it again."""
+    """Whether a worker can import the main program without running again what runs now."""
     path = _main_path()
-    return path is not None and _guarded(path)
+    if path is None:
+        return False
+    guards, line = _guards(path), _main_line()
+    if line is not None and not any(line in guard for guard in guards):
+        _works_unguarded.add(path)
+    return bool(guards) and path not in _works_unguarded
 
 
 def main_is_installed() -> bool:
@@ -246,20 +252,34 @@ def _main_path() -> str | None:
     return path if isinstance(path, str) and os.path.isfile(path) else None
 
 
+_works_unguarded: set[str] = set()  # programs that have used workers outside of any guard
+
+
+def _main_line() -> int | None:
+    """The line of the main program's top level that is being executed by this thread."""
+    frame = sys._getframe()
+    main = vars(sys.modules["__main__"])
+    while frame is not None:
+        if frame.f_globals is main and frame.f_code.co_name == "<module>":
+            return frame.f_lineno
+        frame = frame.f_back  # type: ignore[assignment]
+    return None
+
+
 @cache
-def _guarded(path: str) -> bool:
-    """Whether a program's text has an `if` about `__name__` at its top level."""
+def _guards(path: str) -> list[range]:
+    """The lines of a program's statements `if __name__ …` at its top level."""
     try:
         with open(path, "rb") as file:
             tree = ast.parse(file.read())
     except (OSError, SyntaxError, ValueError):
-        return False
-    return any(
-        isinstance(node, ast.Name) and node.id == "__name__"
+        return []
+    return [
+        range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
         for statement in tree.body
         if isinstance(statement, ast.If)
-        for node in ast.walk(statement.test)
-    )
+        and any(isinstance(n, ast.Name) and n.id == "__name__" for n in ast.walk(statement.test))
+    ]
 
 
 _patching = threading.Lock()
