@@ -406,11 +406,14 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
         "wrong gradients of PyTorch's: of batch_norm with a variance that has gaps, of what "
         "as_strided_scatter replaced, of the old value that logical_not_ hands on, of ctc_loss, of "
         "soft_margin_loss where its exponential overflows, of products of complex numbers by "
-        "scatter_reduce_, of zeta by uint8, which it negates",
+        "scatter_reduce_, which it does not conjugate, of extremes by scatter_reduce without the "
+        "old value, which takes a share where it is equal, of zeta by uint8, which it negates",
         lambda d: d.what.startswith("gradient")
         and any(re.search(r"batch_norm\(|as_strided_scatter|logical_\w+_\(|ctc_loss|"
                           r"soft_margin_loss", line)
-                or (is_complex(d.theirs) and re.search(r"scatter_reduce_\(.*'prod'", line))
+                or ("complex" in "".join(d.lines)
+                    and re.search(r"scatter_reduce_\(.*'prod'", line))
+                or re.search(r"(?:scatter|index)_reduce_?\(.*'am\w+', include_self=False", line)
                 or ("zeta(" in line and "uint8" in "".join(d.lines))
                 for line in d.lines),
     ),
