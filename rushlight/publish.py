@@ -16,6 +16,7 @@ import numpy as np
 from .autograd import operators as bare_operators
 from .autograd import specialize, views
 from .ops.core import described as docs
+from .ops.core import overrides
 from .ops.core.composite import composites, copied
 from .ops.core.record import registry
 from .tensor import Parameter, Tensor
@@ -140,7 +141,11 @@ COMPARE = ("lt", "le", "gt", "ge", "eq", "ne")  # Python reflects these by itsel
 
 
 def inplace_operator(op: Any) -> Any:
+    name, known = op.name.removesuffix("_plain") + "_", overrides.known
+
     def method(self: Any, other: Any) -> Any:
+        if other.__class__ not in known and overrides.enabled() and overrides.special(other):
+            return getattr(self, name)(other)  # which asks its class
         other = bare_operators.operand(op, other)
         if other is NotImplemented:
             return other

@@ -610,8 +610,10 @@ def promote(op: Any, arrays: list[Any]) -> tuple[list[Any], Any]:
         else:
             return arrays, None
     dims = zeros = numbers = None
-    for a in arrays:
+    for i, a in enumerate(arrays):
         if a is None:
+            if op.kind == "elementwise" and op.input_defaults[i] is not None:
+                raise op.not_a_tensor(i, a)
             continue
         if isinstance(a, (ndarray, MetaArray)):
             d = dtypes.from_numpy(a.dtype)

@@ -6,6 +6,7 @@ Tensor (`ops/core/overrides.py`), and `SparseTensor` answers with `call`.
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,8 @@ def call(fn: Any, args: Any, kw: dict[str, Any]) -> Any:
     """Carry out a public function on operands of which one is sparse."""
     name = getattr(fn, "__name__", str(fn))
     found = FUNCTIONS.get(name)
+    if kw:
+        args, kw = placed(fn, found or FUNCTIONS.get(name[:-1]), args, kw)
     if found is None and name.endswith("_") and not name.startswith("_"):
         base = FUNCTIONS.get(name[:-1])
         if base is not None and name[:-1] in INPLACE:
@@ -50,6 +53,29 @@ def call(fn: Any, args: Any, kw: dict[str, Any]) -> Any:
         kw = {k: v for k, v in kw.items() if k != "out"}
         return assign(out, found(*args, **kw), name)
     return named(name, found(*args, **kw), args)
+
+
+def placed(fn: Any, found: Any, args: Any, kw: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """A call whose operands that were given by PyTorch's names stand in their places, where the
+    function has other names for them."""
+    own = getattr(found, "__code__", None)
+    if own is None:
+        return args, kw
+    taken = own.co_varnames[: own.co_argcount + own.co_kwonlyargcount]
+    op = getattr(fn, "op", None)
+    if op is not None:
+        names = op.inputs
+    else:
+        inner = inspect.unwrap(fn)
+        if not hasattr(inner, "__code__"):
+            return args, kw
+        names = inner.__code__.co_varnames[: inner.__code__.co_argcount]
+    args, kw = list(args), dict(kw)
+    for k in names[len(args) :]:
+        if k not in kw or k in taken:
+            break
+        args.append(kw.pop(k))
+    return tuple(args), kw
 
 
 # Operators whose results carry the node of a function of `core.py`.
@@ -85,12 +111,19 @@ def in_place(name: str, base: Any, args: Any, kw: dict[str, Any]) -> Any:
                 base(*args, **kw)
             others = [dense(source)]
             return getattr(target, name)(*others, **kw)
-        if name == "mul_":
-            raise NotImplementedError("mul_: the result of a dense and a sparse tensor is sparse")
-        if name not in ("addmm_", "addmv_"):
+        times = name in ("mul_", "multiply_")
+        if times and args[1]._a.__class__ is not Coo:
+            raise RuntimeError(
+                message(
+                    "Expected result Tensor to be of format CSR",
+                    got="a dense tensor, multiplied in place by a compressed one",
+                    hint="x.mul_(other.to_dense())",
+                )
+            )
+        if not times and name not in ("addmm_", "addmv_"):
             refuse(name, *args)
         check_leaf(target)
-        return target.copy_(base(*args, **kw))
+        return assign(target, base(*args, **kw), name)
     check_leaf(target)
     return assign(target, base(*args, **kw), name)
 

@@ -82,8 +82,8 @@ class Composite:
         """The function once more, as a method of Tensor: help, signatures and
         `__torch_function__` tell the two apart."""
         if self.entry is None:
-            return copied(self.fn)
-        behind = copied(self.fn.__wrapped__)
+            return without_out(copied(self.fn))
+        behind = without_out(copied(self.fn.__wrapped__))
         shown = specialize.entry(self.entry, behind, contiguous=True)
         behind.published = shown
         return shown
@@ -191,6 +191,12 @@ def copied(fn: Any) -> Any:
     if made.__dict__.get("published") is fn:
         made.published = made
     return made
+
+
+def without_out(fn: Any) -> Any:
+    """`fn` as a method, which takes no `out=`."""
+    fn.method = True
+    return fn
 
 
 # -- adapters ------------------------------------------------------------------------------------

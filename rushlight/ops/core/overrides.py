@@ -189,6 +189,10 @@ def dispatching(fn: Callable[..., Any], words: dict[str, str] | None = None) -> 
                     if a.__class__ not in plain:
                         break
                 else:
+                    if "out" in kw and kw["out"] is not None and public.method:  # type: ignore[attr-defined]
+                        raise TypeError(
+                            f"{fn.__name__}() got an unexpected keyword argument 'out'"
+                        )
                     return fn(*args, **kw)
             except MemoryError as error:
                 raise memory_error(fn.__name__, error) from None
@@ -206,6 +210,8 @@ def dispatching(fn: Callable[..., Any], words: dict[str, str] | None = None) -> 
                 return dispatch(known_as, args, kw, relevant)
         if words and not words.keys().isdisjoint(kw):
             kw = {words.get(k, k): v for k, v in kw.items()}
+        if kw.get("out") is not None and public.method:  # type: ignore[attr-defined]
+            raise TypeError(f"{fn.__name__}() got an unexpected keyword argument 'out'")
         if kw.get("dtype").__class__ is type:
             kw["dtype"] = dtypes.of(kw["dtype"])
         elif at is not None and len(args) > at and args[at].__class__ is type:
@@ -217,6 +223,7 @@ def dispatching(fn: Callable[..., Any], words: dict[str, str] | None = None) -> 
             raise
 
     public.published = public  # type: ignore[attr-defined] # unless it stands behind another one
+    public.method = False  # type: ignore[attr-defined]
     return public
 
 

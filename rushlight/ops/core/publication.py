@@ -75,15 +75,17 @@ class Publication:
         return (name, *(a for a in self.aliases if dotted or "." not in a))
 
 
-def public_function(op: Op) -> Public:
+def public_function(op: Op, method: bool = False) -> Public:
     """PyTorch's function of a record: signature checks, `out=`. A second one is the method: the
-    same, but `__torch_function__` is told which of them was called."""
+    same without `out=`, and `__torch_function__` is told which of them was called."""
     n, bare, variadic = len(op.inputs), op.bare, op.variadic
     own_out = "out" in op.defaults  # a size: of windows, say
     made: Any = None
 
     def public(*args: Any, **kw: Any) -> Any:
         out = kw.pop("out", None) if kw and not own_out else None
+        if out is not None and method:
+            raise TypeError(f"{op.name}() got an unexpected keyword argument 'out'")
         if variadic and not kw and len(args) == 1 and args[0].__class__ in SEQUENCES:
             inputs = tuple(args[0])
         elif kw or len(args) != n or not bare:
@@ -142,7 +144,7 @@ def refuse_numbers(op: Op, inputs: tuple[Any, ...]) -> None:
 
 def inplace_function(op: Op) -> Public:
     """`Tensor.name_` of a record."""
-    n, bare, ordinary = len(op.inputs), op.bare, overrides.ordinary
+    n, bare, known = len(op.inputs), op.bare, overrides.known
     prepare, one_way = op.publication.prepare, op.publication.one_way
 
     def public(*args: Any, **kw: Any) -> Any:
@@ -150,10 +152,12 @@ def inplace_function(op: Op) -> Public:
             inputs, kw = op.bind(args, kw, op.name + "_")
         else:
             inputs = args
-        if inputs[0].__class__ not in ordinary and overrides.enabled():
-            relevant = overrides.relevant_args(inputs, {})
-            if relevant:
-                return overrides.dispatch(public, args, kw, relevant)
+        for t in inputs:
+            if t.__class__ not in known and overrides.enabled():
+                relevant = overrides.relevant_args(inputs, {})
+                if relevant:
+                    return overrides.dispatch(public, args, kw, relevant)
+                break
         if op.numbers is not None:
             refuse_numbers(op, inputs)
         try:

@@ -387,7 +387,7 @@ class Op:
 
     def method(self) -> Public:
         """`Tensor.name`: a function of its own, which help and signatures show as a method."""
-        return public_function(self)
+        return public_function(self, method=True)
 
     @cached_property
     def _functional(self) -> Public:

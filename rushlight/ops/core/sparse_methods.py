@@ -435,22 +435,20 @@ sparse_factory(
 # -- products --------------------------------------------------------------------------------------
 
 
-def dense_product(name: str, public: str, doc: str) -> Any:
-    def fn(input: Any, mat2: Any) -> Any:
-        raise NotImplementedError(
+def need_sparse(name: str) -> NotImplementedError:
+    return NotImplementedError(
+        message(
             f"Could not run 'aten::{name}' with arguments from the 'CPU' backend. One operand is a "
-            "sparse tensor."
+            "sparse tensor.",
+            hint="torch.mm",
         )
-
-    fn.__name__ = name
-    fn.__doc__ = doc
-    samples = [error(NotImplementedError, "Could not run", (2, 3), (3, 4))]
-    words = {"mat1": "input"}
-    return composite(fn, public=public, name=name, words=words, samples=samples)
+    )
 
 
-dense_product(
-    "smm", "torch Tensor",
+@composite(
+    public="torch Tensor", samples=[error(NotImplementedError, "Could not run", (2, 3), (3, 4))]
+)
+def smm(input: Any, mat2: Any) -> Any:
     """The product of a sparse matrix and a dense one, as a sparse matrix.
 
     input (n, m), sparse; mat2 (m, p). NotImplementedError where both are dense: `torch.mm`.
@@ -458,10 +456,12 @@ dense_product(
     >>> torch.smm(torch.eye(2).to_sparse(), torch.tensor([[1.0], [2.0]])).to_dense()
     tensor([[1.],
             [2.]])
-    """,
-)
-dense_product(
-    "hspmm", "torch",
+    """
+    raise need_sparse("smm")
+
+
+@composite(public="torch", samples=[error(NotImplementedError, "Could not run", (2, 3), (3, 4))])
+def hspmm(mat1: Any, mat2: Any) -> Any:
     """The product of a sparse matrix and a dense one, as a tensor with sparse rows and dense
     columns.
 
@@ -470,8 +470,8 @@ dense_product(
     >>> torch.hspmm(torch.eye(2).to_sparse(), torch.tensor([[1.0], [2.0]])).to_dense()
     tensor([[1.],
             [2.]])
-    """,
-)
+    """
+    raise need_sparse("hspmm")
 
 
 @composite(

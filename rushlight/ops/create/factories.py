@@ -634,7 +634,9 @@ def linspace(
         else np.dtype(np.float64 if d.category <= dtypes.INT else np.float32)
     )
     if steps == 1:
-        start = end = stored(start, d.np).item()
+        with np.errstate(over="ignore"):  # a float may leave the range of a narrow type, to infinity
+            wide = np.dtype(np.float32) if d.low else d.np
+            start = end = stored(start, wide).item()
     kw = {"start": start, "end": end, "steps": steps, "work": work, "dtype": d.np}
     return finish(in_shape_of(door.perform(_linspace, (), kw), out), requires_grad, device, out)
 

@@ -228,7 +228,8 @@ def elu(input: Any, *, alpha: float = 1.0) -> Any:
     return where(input > 0, input, expm1(minimum(input, 0)) * alpha)
 
 
-elu.vjp(lambda g, _y, x, *, alpha: g * where(x > 0, 1.0, exp(minimum(x, 0)) * alpha))
+# As PyTorch's, the derivative at NaN is that of positive values.
+elu.vjp(lambda g, _y, x, *, alpha: g * where(x <= 0, exp(minimum(x, 0)) * alpha, 1.0))
 
 
 @elementwise(accepts="floating: elu_cpu", one_way=not_below("elu", "alpha"),
@@ -246,7 +247,7 @@ def celu(input: Any, *, alpha: float = 1.0) -> Any:
     return where(input > 0, input, expm1(minimum(input, 0) / alpha) * alpha)
 
 
-celu.vjp(lambda g, _y, x, *, alpha: g * where(x > 0, 1.0, exp(minimum(x, 0) / alpha)))
+celu.vjp(lambda g, _y, x, *, alpha: g * where(x <= 0, exp(minimum(x, 0) / alpha), 1.0))
 
 
 @elementwise(accepts="floating: elu_cpu",
@@ -267,7 +268,7 @@ def selu(input: Any) -> Any:
 
 
 selu.vjp(
-    lambda g, _y, x: g * where(x > 0, SELU_SCALE, exp(minimum(x, 0)) * (SELU_ALPHA * SELU_SCALE))
+    lambda g, _y, x: g * where(x <= 0, exp(minimum(x, 0)) * (SELU_ALPHA * SELU_SCALE), SELU_SCALE)
 )
 
 

@@ -14,7 +14,7 @@ import ml_dtypes
 import numpy as np
 
 from ... import dtypes
-from ...autograd import views
+from ...autograd import overlaps, views
 from ...autograd.door import wrap
 from ...autograd.node import TensorBase
 from ...errors import message
@@ -23,6 +23,7 @@ from ...kernels.elementwise import select as elementwise_kernels
 from ...kernels.meta import MetaArray
 from ..core.arguments import need_tensor
 from ..core.composite import composite, inplace_of
+from ..core.publication import keep_operand, write_out
 from ..core.record import elementwise, intrinsic, op
 from ..core.samples import arr, case, ints, real
 from ..core.shapes import broadcast, same
@@ -535,8 +536,8 @@ def no_truths(x: Any, exponent: Any) -> None:
         )
 
 
-@composite(apart="partly", adapt=True, samples=[case((3, 4), ints((4,), 3))])
-def ldexp(input: Any, other: Any) -> Any:
+@composite(adapt=True, samples=[case((3, 4), ints((4,), 3))])
+def ldexp(input: Any, other: Any, *, out: Any = None) -> Any:
     """`y = input * 2 ** other`: a number from its mantissa and its exponent, the inverse of frexp.
 
     other: a tensor of exponents that broadcasts with input. Integers give the default float type.
@@ -553,7 +554,12 @@ def ldexp(input: Any, other: Any) -> Any:
     power = m.pow.call((two, other), {})
     if input.dtype.low and isinstance(other, TensorBase) and not other.is_floating_point():
         power = power.to(input.dtype)  # whole powers, in the type of what they scale
-    return input * power
+    if out is None:
+        return input * power
+    overlaps.refuse("ldexp", out, (input,))  # the exponents may lie there: they were used
+    result = input * power
+    keep_operand("ldexp", out, (input,), result)
+    return write_out("ldexp", out, result)
 
 
 @composite(adapt=True, name="ldexp_", public="torch Tensor", samples=[case((3, 4), ints((4,), 3))])

@@ -618,6 +618,15 @@ def cell(kind: str, input: Any, hx: tuple[Any, ...], *weights: Any) -> tuple[Any
     """The new states of one time: input (B, X), states (B, H)."""
     record, kw = KINDS[kind]
     w_ih, w_hh = weights[:2]
+    if kind == "gru" and input.ndim == w_ih.ndim == 2 and input.shape[1] != w_ih.shape[1]:
+        raise RuntimeError(
+            message(
+                f"input has inconsistent input_size: got {input.shape[1]} expected "
+                f"{w_ih.shape[1]}",
+                got=f"input {tuple(input.shape)}, weight_ih {tuple(w_ih.shape)}",
+                wanted="input.size(1) == weight_ih.size(1)",
+            )
+        )
     if min(input.ndim, w_hh.ndim) < 2 or (w_ih.ndim < 2 and not kind.startswith("rnn")):
         raise IndexError(
             message(

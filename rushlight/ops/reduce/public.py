@@ -334,7 +334,11 @@ def overloads(name: str, whole: Any, along: Any, pair: str, doc: str) -> Any:
     fn.__doc__ = doc
     samples = [case((3, 4)), case((3, 4), 1), case((3, 4), 0, True), case((3, 4), (4,))]
     return composite(
-        fn, adapt=True, accepts=f"floating integral bool: {name}_all", samples=samples
+        fn,
+        adapt=True,
+        accepts=f"floating integral bool: {name}_all",
+        apart="partly",
+        samples=samples,
     )
 
 

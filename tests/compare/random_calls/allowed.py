@@ -389,10 +389,11 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
              or (named(d, "cosine_similarity|igammac?") and beside_numbers(d))),
     ),
     (
-        "a rounding of a sum that cancels: of gradients, of losses of narrow types, of sums; in "
-        "sgn's gradient all of it cancels on the real line, however large",
+        "a rounding of a sum that cancels: of gradients, of losses of narrow types, of sums, at the "
+        "ends of windows; in sgn's gradient all of it cancels on the real line, however large",
         lambda d: ((d.what.startswith("gradient: value")
-                    or named(d, r"\w*_loss|kl_div|cross_entropy|(?:logsumexp|sum)|quantile"))
+                    or named(d, r"\w*_loss|kl_div|cross_entropy|(?:logsumexp|sum)|quantile|"
+                               r"blackman_window"))
                    and numbers(d, lambda a, b: abs(a - b) <= rounding(d)))
         or (d.what == "gradient: value" and is_complex(d.theirs) and "sgn(" in " ".join(d.lines)),
     ),

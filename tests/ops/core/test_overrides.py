@@ -58,3 +58,19 @@ def test_what_is_no_tensor_is_named() -> None:
     ):
         with pytest.raises(TypeError, match=words):
             call()
+
+
+def test_the_class_of_what_is_written_is_asked() -> None:
+    asked = []
+
+    class Told(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
+            asked.append(func.__name__)
+            return super().__torch_function__(func, types, args, kwargs or {})
+
+    x, other = torch.ones(2), torch.full((2,), 3.0).as_subclass(Told)
+    asked.clear()
+    x.mul_(other)
+    x *= other
+    assert asked == ["mul_", "mul_"] and x.tolist() == [9, 9]

@@ -176,3 +176,14 @@ def test_numbers_between_ends_that_are_of_the_type():
             with pytest.raises(RuntimeError, match="without overflow"):
                 make(*ends, 3, dtype=torch.uint8)
             assert make(*ends, 0, dtype=torch.uint8).shape == (0,)
+
+
+def test_a_single_step_of_linspace_may_leave_a_narrow_type() -> None:
+    assert torch.linspace(1e20, 5, 1, dtype=torch.float16).tolist() == [math.inf]
+    for call in (
+        lambda: torch.linspace(1e20, 5, 2, dtype=torch.float16),
+        lambda: torch.linspace(1e50, 5, 1),
+        lambda: torch.linspace(1e20, 5, 1, dtype=torch.int32),
+    ):
+        with pytest.raises(RuntimeError, match="without overflow"):
+            call()

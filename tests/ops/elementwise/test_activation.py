@@ -125,3 +125,13 @@ def test_softmax_of_one_number(value: float) -> None:
 def test_tanhshrink_of_narrow_types_rounds_twice() -> None:
     x = torch.tensor([0.0131, -0.0474, 0.5], dtype=torch.bfloat16)
     assert torch.nn.functional.tanhshrink(x).tolist() == (x - x.tanh()).tolist()
+
+
+@pytest.mark.parametrize("name, at_nan", [("elu", 3.0), ("celu", 3.0), ("selu", 3 * 1.0507009873)])
+def test_the_derivative_of_an_elu_at_nan_is_that_of_positive_values(
+    name: str, at_nan: float
+) -> None:
+    for n in (1, 33):
+        x = torch.full((n,), float("nan"), requires_grad=True)
+        getattr(torch.nn.functional, name)(x).backward(torch.full((n,), 3.0))
+        np.testing.assert_allclose(x.grad.numpy(), at_nan, rtol=1e-6)

@@ -265,3 +265,31 @@ def test_ldexps_derivative_is_as_exact_as_its_exponents() -> None:
     torch.ldexp(torch.ones(2, dtype=torch.float64), other).sum().backward()
     want = [math.log(2) * 2**1.5, math.log(2) * 2**-0.5]
     assert other.grad.tolist() == pytest.approx(want, rel=1e-14)
+
+
+def test_none_is_no_operand() -> None:
+    x = torch.ones(2)
+    for name in ("eq", "lt", "add", "mul", "maximum", "logical_and", "atan2", "bitwise_and", "pow"):
+        with pytest.raises((TypeError, NotImplementedError), match="must be Tensor, not NoneType"):
+            getattr(x, name)(None)
+        with pytest.raises(TypeError, match="must be Tensor, not NoneType"):
+            getattr(torch, name)(x, None)
+    assert (x == None) is False and (x != None) is True  # noqa: E711
+
+
+def test_ldexp_may_write_over_its_exponents() -> None:
+    x, e = torch.ones(2, 3), torch.ones(3)
+    with pytest.warns(UserWarning, match="was resized"):
+        y = torch.ldexp(x, e, out=e)
+    assert y is e and e.tolist() == [[2, 2, 2]] * 2
+    scaled = torch.ones(3)
+    with pytest.raises(RuntimeError, match="doesn't match the broadcast shape"):
+        torch.ldexp(scaled, x, out=scaled)
+
+
+def test_methods_take_no_out() -> None:
+    x = torch.ones(2)
+    for call in (lambda: x.add(x, out=x), lambda: x.exp(out=x), lambda: x.max(x, out=x),
+                 lambda: x.nanmean(out=x), lambda: x.sum(0, out=x), lambda: x.mm(x, out=x)):  # fmt: skip
+        with pytest.raises(TypeError, match="out"):
+            call()

@@ -198,3 +198,11 @@ def test_both_signatures_take_their_parameters_by_name():
     assert torch.equal(packed, y[:, 0])
     with pytest.raises(TypeError, match=r"lstm\(\) received an invalid combination"):
         torch.lstm(x, h)
+
+
+def test_a_cell_of_gated_units_looks_at_its_input_first() -> None:
+    x, h = torch.ones(2, 3), torch.zeros(2, 4)
+    with pytest.raises(RuntimeError, match="inconsistent input_size: got 3 expected 4"):
+        torch.gru_cell(x, h, torch.ones(12, 4), torch.ones(12))
+    with pytest.raises(IndexError, match="Dimension out of range"):
+        torch.gru_cell(x, h, torch.ones(12, 3), torch.ones(12))

@@ -341,3 +341,11 @@ def test_a_dim_that_is_not_there_comes_before_types_without_gradients(name):
         getattr(torch, name)(x, -3, dtype=torch.int16)
     with pytest.raises(RuntimeError, match="Autograd not support dtype: Short"):
         getattr(torch, name)(x, 1, dtype=torch.int16)
+
+
+def test_an_operand_of_max_is_not_resized() -> None:
+    for f in (torch.max, torch.min):
+        a, b = torch.ones(3), torch.zeros(2, 3)
+        with pytest.raises(RuntimeError, match="doesn't match the broadcast shape"):
+            f(a, b, out=a)
+        assert f(a, b, out=b) is b and b.shape == (2, 3)
