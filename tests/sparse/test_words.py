@@ -40,7 +40,8 @@ def test_products_take_their_operands_by_name() -> None:
 def test_a_dense_tensor_is_multiplied_in_place_by_a_sparse_one() -> None:
     s = torch.tensor([[1.0, 0.0], [2.0, 3.0]]).to_sparse()
     d = torch.full((2, 2), 2.0)
-    assert d.mul_(s) is d and d.tolist() == [[2, 0], [4, 6]]
+    assert d.mul_(s) is d
+    assert d.tolist() == [[2, 0], [4, 6]]
     d = torch.full((3, 2, 2), 2.0)
     d *= s
     assert d.tolist() == [[[2, 0], [4, 6]]] * 3

@@ -634,7 +634,7 @@ def linspace(
         else np.dtype(np.float64 if d.category <= dtypes.INT else np.float32)
     )
     if steps == 1:
-        with np.errstate(over="ignore"):  # a float may leave the range of a narrow type, to infinity
+        with np.errstate(over="ignore"):  # a narrow type may give infinity
             wide = np.dtype(np.float32) if d.low else d.np
             start = end = stored(start, wide).item()
     kw = {"start": start, "end": end, "steps": steps, "work": work, "dtype": d.np}

@@ -389,8 +389,8 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
              or (named(d, "cosine_similarity|igammac?") and beside_numbers(d))),
     ),
     (
-        "a rounding of a sum that cancels: of gradients, of losses of narrow types, of sums, at the "
-        "ends of windows; in sgn's gradient all of it cancels on the real line, however large",
+        "a rounding of a sum that cancels: of gradients, of losses of narrow types, of sums, at "
+        "the ends of windows; in sgn's gradient all of it cancels on the real line, however large",
         lambda d: ((d.what.startswith("gradient: value")
                     or named(d, r"\w*_loss|kl_div|cross_entropy|(?:logsumexp|sum)|quantile|"
                                r"blackman_window"))

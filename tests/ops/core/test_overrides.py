@@ -73,4 +73,5 @@ def test_the_class_of_what_is_written_is_asked() -> None:
     asked.clear()
     x.mul_(other)
     x *= other
-    assert asked == ["mul_", "mul_"] and x.tolist() == [9, 9]
+    assert asked == ["mul_", "mul_"]
+    assert x.tolist() == [9, 9]

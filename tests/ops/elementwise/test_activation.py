@@ -127,7 +127,9 @@ def test_tanhshrink_of_narrow_types_rounds_twice() -> None:
     assert torch.nn.functional.tanhshrink(x).tolist() == (x - x.tanh()).tolist()
 
 
-@pytest.mark.parametrize("name, at_nan", [("elu", 3.0), ("celu", 3.0), ("selu", 3 * 1.0507009873)])
+@pytest.mark.parametrize(
+    ("name", "at_nan"), [("elu", 3.0), ("celu", 3.0), ("selu", 3 * 1.0507009873)]
+)
 def test_the_derivative_of_an_elu_at_nan_is_that_of_positive_values(
     name: str, at_nan: float
 ) -> None:

@@ -274,14 +274,16 @@ def test_none_is_no_operand() -> None:
             getattr(x, name)(None)
         with pytest.raises(TypeError, match="must be Tensor, not NoneType"):
             getattr(torch, name)(x, None)
-    assert (x == None) is False and (x != None) is True  # noqa: E711
+    assert (x == None) is False  # noqa: E711
+    assert (x != None) is True  # noqa: E711
 
 
 def test_ldexp_may_write_over_its_exponents() -> None:
     x, e = torch.ones(2, 3), torch.ones(3)
     with pytest.warns(UserWarning, match="was resized"):
         y = torch.ldexp(x, e, out=e)
-    assert y is e and e.tolist() == [[2, 2, 2]] * 2
+    assert y is e
+    assert e.tolist() == [[2, 2, 2]] * 2
     scaled = torch.ones(3)
     with pytest.raises(RuntimeError, match="doesn't match the broadcast shape"):
         torch.ldexp(scaled, x, out=scaled)
