@@ -291,7 +291,9 @@ def test_ldexp_may_write_over_its_exponents() -> None:
 
 def test_methods_take_no_out() -> None:
     x = torch.ones(2)
-    for call in (lambda: x.add(x, out=x), lambda: x.exp(out=x), lambda: x.max(x, out=x),
-                 lambda: x.nanmean(out=x), lambda: x.sum(0, out=x), lambda: x.mm(x, out=x)):  # fmt: skip
+    for call in (
+        lambda: x.add(x, out=x), lambda: x.exp(out=x), lambda: x.max(x, out=x),
+        lambda: x.nanmean(out=x), lambda: x.sum(0, out=x), lambda: x.mm(x, out=x),
+    ):  # fmt: skip
         with pytest.raises(TypeError, match="out"):
             call()
