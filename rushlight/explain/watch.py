@@ -19,13 +19,14 @@ from ..autograd.holders import variables
 from ..autograd.node import LEAF, Freed, Out, TensorBase
 from ..optim.optimizer import register_optimizer_step_post_hook
 from .lines import USER, Lines, whose
-from .memory import ndarray
+from .memory import ndarray, tensors
 from .recording import Watched
 
 EACH = 20  # steps between two looks
 MANY = 5  # graphs of one line that are alive: the last one always is, and those of other losses
 LARGE = 5000  # nodes of a graph that are walked
 ITEMS = 5  # of a list that are looked at
+LOOKS = 5  # calls of a line of which it is seen whether a backward goes through them
 
 
 def graphs() -> Counter[tuple[Any, int]]:
@@ -147,6 +148,7 @@ class Watch:
         self._plain: Any = None
         self._inside = False
         self._results: deque[Any] = deque(maxlen=10_000)
+        self._used: set[int] = set()  # lines whose calls backwards go through
         self._hook: Any = None
 
     def start(self) -> None:
@@ -154,14 +156,15 @@ class Watch:
         plain = self._plain = nn.Module.__call__
 
         def __call__(module: Any, /, *args: Any, **kw: Any) -> Any:
-            if module.training or self._inside or threading.get_ident() != self._thread:
+            if self._inside or threading.get_ident() != self._thread:
                 return plain(module, *args, **kw)
             self._inside = True
             try:
                 result = plain(module, *args, **kw)
             finally:
                 self._inside = False
-            self._evaluated(result)
+            if not module.training:
+                self._evaluated(result)
             return result
 
         self._own = __call__
@@ -187,19 +190,30 @@ class Watch:
             if known is None or known.count < one.count:
                 self.found[one.kind, one.line] = one
 
+    def _trains(self, line: int) -> None:
+        """A gradient has come to what a call gave: it was no evaluation, but training in eval(), or
+        asks for a gradient of what went in."""
+        self._used.add(line)
+        self.found.pop(("evaluation", line), None)
+
     def _evaluated(self, result: Any) -> None:
         """A model that is not in training has been called, by a program outside of modules."""
-        t = result if isinstance(result, TensorBase) else None
-        if t is None and isinstance(result, (list, tuple)) and result:
-            t = result[0] if isinstance(result[0], TensorBase) else None
-        if t is None or not door.state.enabled or t._fn is None or t._fn is LEAF:
+        if not door.state.enabled:
+            return
+        given = [t for t in tensors(result) if t._fn is not None and t._fn is not LEAF]
+        if not given:
             return
         line = self.lines.at(sys._getframe(2))[0]
-        root = t._fn.node if t._fn.__class__ is Out else t._fn
-        self._results.append((line, weakref.ref(root)))
+        if line in self._used:
+            return
+        root = given[0]._fn.node if given[0]._fn.__class__ is Out else given[0]._fn
         one = self.found.get(("evaluation", line))
         if one is None:
             one = self.found["evaluation", line] = Watched("evaluation", line, 0, held(root))
+        if one.count < LOOKS:
+            for t in given:
+                t.register_hook(lambda _: self._trains(line))
+        self._results.append((line, weakref.ref(root)))
         one.count += 1
         if one.count % EACH == 0:
             living = sum([ref() is not None for at, ref in self._results if at == line])

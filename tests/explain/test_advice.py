@@ -340,7 +340,26 @@ def test_a_graph_that_no_backward_enters() -> None:
             optimizer.step()
 
     recording = recorded(run)
-    assert source(recording, said(recording, "unused graph")) == "wanted = model(x).detach()"
+    finding = said(recording, "unused graph")
+    assert source(recording, finding) == "wanted = model(x).detach()"
+    assert "4 calls of 4 by" in finding.text
+
+
+def test_a_backward_that_comes_in_a_later_step_is_no_unused_graph() -> None:
+    model = nn.Linear(64, 64)
+    x = torch.randn(32, 64)
+
+    def run() -> None:
+        optimizer = torch.optim.SGD([model.bias], lr=0.1)
+        losses = []
+        for _ in range(5):
+            losses.append(model(x).pow(2).mean())
+            losses.append(model(x + 1).pow(2).mean())
+            if len(losses) > 2:
+                (losses.pop(0) + losses.pop(0)).backward()
+            optimizer.step()
+
+    assert "unused graph" not in {f.kind for f in recorded(run).findings}
 
 
 def recurrent(detach: bool) -> None:

@@ -73,13 +73,18 @@ def unused_graph(reading: Reading) -> Iterator[Finding]:
         return
     last = len(reading.recording.steps) - 1
     calls: dict[int, list[int]] = {}
+    late: dict[int, list[int]] = {}  # in the last step: their backward may yet come
     evaluated = set(reading.recording.evaluated)
     for place in outermost(reading):
         e = reading.events[place]
-        if place not in evaluated and e.step < last:  # (in the last one its backward may yet come)
-            calls.setdefault(e.line, []).append(place)
+        if place not in evaluated:
+            (calls if e.step < last else late).setdefault(e.line, []).append(place)
     for line, places in calls.items():
         unused = [p for p in places if not asked(reading, p)]
+        if len(unused) == len(places) and reading.recording.steps[last].kind == "round":
+            # there never was one, and now the step is over
+            places = [*places, *late.get(line, ())]
+            unused = [p for p in places if not asked(reading, p)]
         if len(unused) < 2:
             continue
         each = max(kept_by(reading, p) for p in unused)

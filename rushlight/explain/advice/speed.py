@@ -30,7 +30,7 @@ def loader(reading: Reading) -> Iterator[Finding]:
         for line, ns in spent.items():
             waits.setdefault(line, []).append(ns)
     for line, found in waits.items():
-        wait = median(found)
+        wait = median([*found, *[0] * (len(reading.typical) - len(found))])
         share = reading.share(wait)
         if share < WAITING or wait < NOTHING:
             continue
