@@ -1,10 +1,17 @@
 """Networks for images, with torchvision's names, parameters and first values.
 
 One file a family; `_api.py` says what they share. Trained weights are downloaded when a builder is
-called with `weights=`.
+called with `weights=`. Networks for other tasks than classification are packages below this one,
+which are imported when they are first asked for.
 """
 
+import importlib as _importlib
+from typing import Any as _Any
+
 from . import _utils, feature_extraction
+from ._api import (
+    PARTS as _PARTS,
+)
 from ._api import (
     Weights,
     WeightsEnum,
@@ -296,3 +303,16 @@ __all__ = [
     "wide_resnet50_2",
     "wide_resnet101_2",
 ]
+
+
+def __getattr__(name: str) -> _Any:
+    if name in _PARTS:
+        return _importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(
+        f"module {__name__!r} has no attribute {name!r}"
+        f"\n  wanted  a name that Rushlight has; torchvision.models.{name} is not there (yet)"
+    )
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_PARTS})

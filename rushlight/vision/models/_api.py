@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import fnmatch
 import functools
+import importlib
 import inspect
 import warnings
 from collections.abc import Callable, Iterable
@@ -40,6 +41,7 @@ M = TypeVar("M", bound=Module)
 
 BUILTIN_MODELS: dict[str, Callable[..., Any]] = {}
 _WEIGHTS: dict[str, type[WeightsEnum]] = {}
+PARTS = ("segmentation",)  # packages below this one, loaded when they are asked for
 _FILES = "https://download.pytorch.org/models/"
 _PAGES = "https://github.com/pytorch/vision/"
 _RECIPES = _PAGES + "tree/main/references/classification"
@@ -171,18 +173,33 @@ def register_model(name: str | None = None) -> Callable[[F], F]:
     return decorate
 
 
-def builder(weights: type[WeightsEnum]) -> Callable[[F], F]:
-    """Register a builder, check its `weights`, and accept `pretrained=` and positional calls."""
+def builder(
+    weights: type[WeightsEnum],
+    pretrained: str = "IMAGENET1K_V1",
+    backbone: WeightsEnum | None = None,
+) -> Callable[[F], F]:
+    """Register a builder, check its weights, and accept `pretrained=` and positional calls.
+
+    Args:
+        pretrained: the member that `pretrained=True` of older programs means.
+        backbone: what `pretrained_backbone=True` means, where there is a `weights_backbone`.
+    """
+    kinds = {"weights": ("pretrained", weights, weights.__members__.get(pretrained))}
+    if backbone is not None:
+        kinds["weights_backbone"] = ("pretrained_backbone", type(backbone), backbone)
 
     def decorate(build: F) -> F:
         @functools.wraps(build)
         def call(*args: Any, **kwargs: Any) -> Any:
             if args:
-                kwargs = _named(build.__name__, args, kwargs)
-            given = kwargs.get("weights")
-            if "pretrained" in kwargs or not (given is None or isinstance(given, (str, Enum))):
-                kwargs = _modern(weights, build.__name__, kwargs)
-            return build(**{**kwargs, "weights": weights.verify(kwargs.get("weights"))})
+                kwargs = _named(build, args, kwargs)
+            for name, (old, kind, chosen) in kinds.items():
+                given = kwargs.get(name)
+                if old in kwargs or not (given is None or isinstance(given, (str, Enum))):
+                    kwargs = _modern(kind, chosen, name, old, build.__name__, kwargs)
+                if name in kwargs:
+                    kwargs = {**kwargs, name: kind.verify(kwargs[name])}
+            return build(**kwargs)
 
         call.weights_enum = weights  # type: ignore[attr-defined]
         _WEIGHTS[weights.__name__] = weights
@@ -191,11 +208,19 @@ def builder(weights: type[WeightsEnum]) -> Callable[[F], F]:
     return decorate
 
 
-def _named(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+def _named(
+    build: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> dict[str, Any]:
     """Arguments given by position, as torchvision took them before 0.13."""
-    if len(args) > 2:
-        raise TypeError(f"{name}() takes at most 2 arguments by position but got {len(args)}")
-    found = dict(zip(("weights", "progress"), args, strict=False))
+    name = build.__name__
+    order = [
+        p.name for p in inspect.signature(build).parameters.values() if p.kind is p.KEYWORD_ONLY
+    ]
+    if len(args) > len(order):
+        raise TypeError(
+            f"{name}() takes at most {len(order)} arguments by position but got {len(args)}"
+        )
+    found = dict(zip(order, args, strict=False))
     if twice := found.keys() & kwargs.keys():
         raise TypeError(f"{name}() got multiple values for argument '{twice.pop()}'")
     warnings.warn(
@@ -206,31 +231,38 @@ def _named(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str
     return {**kwargs, **found}
 
 
-def _modern(weights: type[WeightsEnum], name: str, kwargs: dict[str, Any]) -> dict[str, Any]:
+def _modern(
+    kind: type[WeightsEnum],
+    member: WeightsEnum | None,
+    name: str,
+    old: str,
+    model: str,
+    kwargs: dict[str, Any],
+) -> dict[str, Any]:
     """`pretrained=True`, or a bool where `weights` is wanted, in the words of today."""
     kwargs = dict(kwargs)
-    if "weights" in kwargs:
-        wanted = kwargs.pop("weights")
-        kwargs.pop("pretrained", None)
+    if name in kwargs:
+        wanted = kwargs.pop(name)
+        kwargs.pop(old, None)
     else:
-        wanted = kwargs.pop("pretrained")
+        wanted = kwargs.pop(old)
         warnings.warn(
-            "The parameter 'pretrained' is deprecated since 0.13 and may be removed in the "
-            "future, please use 'weights' instead.",
+            f"The parameter '{old}' is deprecated since 0.13 and may be removed in the "
+            f"future, please use '{name}' instead.",
             stacklevel=3,
         )
-    chosen = weights.__members__.get("IMAGENET1K_V1") if wanted else None
+    chosen = member if wanted else None
     if wanted and chosen is None:
-        raise ValueError(f"No weights available for model {name}")
+        raise ValueError(f"No weights available for model {model}")
     text = (
-        "Arguments other than a weight enum or `None` for 'weights' are deprecated since 0.13 and "
+        f"Arguments other than a weight enum or `None` for '{name}' are deprecated since 0.13 and "
         f"may be removed in the future. The current behavior is equivalent to passing "
-        f"`weights={chosen!r}`."
+        f"`{name}={chosen!r}`."
     )
     if chosen is not None:
-        text += f" You can also use `weights={weights.__name__}.DEFAULT` for the best there are."
+        text += f" You can also use `{name}={kind.__name__}.DEFAULT` for the best there are."
     warnings.warn(text, stacklevel=3)
-    return {**kwargs, "weights": chosen}
+    return {**kwargs, name: chosen}
 
 
 def fix(kwargs: dict[str, Any], **wanted: Any) -> None:
@@ -258,6 +290,12 @@ def assemble(
 # -- looking up --------------------------------------------------------------------------------
 
 
+def load_parts() -> None:
+    """Let the builders of all packages below `models` be known."""
+    for part in PARTS:
+        importlib.import_module(f"{__package__}.{part}")
+
+
 def list_models(
     module: ModuleType | None = None,
     include: Iterable[str] | str | None = None,
@@ -273,6 +311,7 @@ def list_models(
         several = [patterns] if isinstance(patterns, str) else patterns
         return any(fnmatch.fnmatchcase(name, pattern) for pattern in several)
 
+    load_parts()
     include = include if include is None or isinstance(include, str) else list(include)
     exclude = exclude if exclude is None or isinstance(exclude, str) else list(exclude)
     return sorted(
@@ -286,6 +325,8 @@ def list_models(
 
 def get_model_builder(name: str) -> Callable[..., Any]:
     """The function that builds the model of this name."""
+    if name.lower() not in BUILTIN_MODELS:
+        load_parts()
     try:
         return BUILTIN_MODELS[name.lower()]
     except KeyError:
@@ -311,6 +352,8 @@ def get_weight(name: str) -> WeightsEnum:
     enum, _, member = name.partition(".")
     if not member or "." in member:
         raise ValueError(f"Invalid weight name provided: '{name}'.")
+    if enum not in _WEIGHTS:
+        load_parts()
     if enum not in _WEIGHTS:
         raise ValueError(f"The weight enum '{enum}' for the specific method couldn't be retrieved.")
     return _WEIGHTS[enum][member]

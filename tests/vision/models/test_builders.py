@@ -26,7 +26,7 @@ def test_names() -> None:
     ]
     two = models.list_models(include=("vgg11*", "vgg13*"), exclude=["*_bn"])
     assert two == ["vgg11", "vgg13"]
-    assert models.list_models(models) == models.list_models()
+    assert set(models.list_models(models)) < set(models.list_models())
     assert models.list_models(rushlight) == []
     assert models.get_model_builder("ResNet18") is models.resnet18
     with pytest.raises(ValueError, match=r"(?s)Unknown model resnet17.*resnet18"):
@@ -40,7 +40,7 @@ def test_the_names_of_the_module_are_builders() -> None:
         for name in models.__dict__
         if name.islower() and not name.startswith("__") and callable(models.__dict__[name])
     }
-    assert found >= set(models.list_models())
+    assert found >= set(models.list_models(models))
 
 
 def test_enums_of_weights() -> None:

@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import rushlight
+from rushlight import nn
 from rushlight.vision import models
 
+CLASSES = {"COCO-val2017-VOC-labels": 21, "Kinetics-400": 400}
 LINES = (Path(__file__).parents[1] / "data" / "models.txt").read_text(encoding="utf-8").splitlines()
 FACTS = {name: facts for name, *facts in (line.split() for line in LINES if line[0] != "#")}
+
+
+def built(name: str, **options: Any) -> nn.Module:
+    """A model without values, and without a download for its backbone."""
+    build = models.get_model_builder(name)
+    if "weights_backbone" in inspect.signature(build).parameters:
+        options["weights_backbone"] = None
+    with rushlight.device("meta"):
+        return build(**options)
 
 
 def test_all_models_are_known() -> None:
@@ -22,8 +35,7 @@ def test_all_models_are_known() -> None:
 @pytest.mark.parametrize("name", FACTS)
 def test_names_and_shapes(name: str) -> None:
     entries, parameters, digest = FACTS[name]
-    with rushlight.device("meta"):
-        model = models.get_model(name)
+    model = built(name)
     state = model.state_dict()
     text = "".join(f"{key} {tuple(value.shape)}\n" for key, value in state.items())
     assert len(state) == int(entries)
@@ -36,9 +48,14 @@ def test_weights_are_of_the_model(name: str) -> None:
     """What is told of the trained weights fits the network they are for."""
     for weights in models.get_model_weights(name):
         meta = weights.meta
-        # Larger images have more positions; GoogLeNet is counted without its heads half way.
-        if meta["min_size"][0] <= 224 and name != "googlenet":
+        # Larger images have more positions; GoogLeNet is counted without its heads half way, the
+        # networks for segmentation with theirs.
+        if "aux_loss" in inspect.signature(models.get_model_builder(name)).parameters:
+            found = sum(p.numel() for p in built(name, aux_loss=True).parameters())
+            assert meta["num_params"] == found, weights
+        elif meta["min_size"][0] <= 224 and name != "googlenet":
             assert meta["num_params"] == int(FACTS[name][1]), weights
-        assert meta["categories"] is None or len(meta["categories"]) == 1000
+        classes = meta["categories"]
+        assert classes is None or len(classes) == CLASSES.get(next(iter(meta["_metrics"])), 1000)
         assert weights.url.startswith("https://download.pytorch.org/models/")
         assert meta["recipe"].startswith("https://github.com/")
