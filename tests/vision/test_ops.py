@@ -12,7 +12,7 @@ from rushlight.vision import ops
 def test_formats_are_checked() -> None:
     box = torch.zeros(1, 4)
     for wrong in (
-        lambda: ops.box_convert(box, "xyxy", "xyxyxyxy"),
+        lambda: ops.box_convert(box, "xyxy", "xyyx"),
         lambda: ops.box_area(box, "cxcywhr"),
         lambda: ops.box_iou(box, box, "a"),
     ):

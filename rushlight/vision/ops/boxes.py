@@ -1,6 +1,6 @@
 """Rectangles around objects: areas, overlaps, conversions, and the choice of the best.
 
-A box is (x1, y1, x2, y2), the last dimension of a tensor. Turned boxes are not here.
+A box is (x1, y1, x2, y2), the last dimension of a tensor; `box_convert` knows turned ones as well.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import rushlight
 
 from ...errors import message
 from ...tensor import Tensor
+from ._utils import _upcast as _wide
 
 __all__ = [
     "batched_nms",
@@ -27,13 +28,7 @@ __all__ = [
 ]
 
 FORMATS = ("xyxy", "xywh", "cxcywh")
-
-
-def _wide(t: Tensor) -> Tensor:
-    """A type in which products of sides do not overflow."""
-    if t.is_floating_point():
-        return t if t.dtype in (rushlight.float32, rushlight.float64) else t.float()
-    return t if t.dtype in (rushlight.int32, rushlight.int64) else t.int()
+TURNED = ("xywhr", "cxcywhr", "xyxyxyxy")
 
 
 def _check(fmt: str, what: str) -> None:
@@ -42,24 +37,30 @@ def _check(fmt: str, what: str) -> None:
 
 
 def box_convert(boxes: Tensor, in_fmt: str, out_fmt: str) -> Tensor:
-    """Boxes (..., 4) from one format to another.
+    """Boxes (..., 4) from one format to another; turned ones are (..., 5) or (..., 8).
 
     "xyxy": two corners; "xywh": the upper left corner, width, height; "cxcywh": the centre, width,
-    height.
+    height. Turned: "xywhr" and "cxcywhr" with an angle in degrees, against the clock; "xyxyxyxy":
+    upper left, upper right, lower right and lower left corner as they were before the turn.
+    Turned boxes of integers are rounded.
 
     >>> box_convert(torch.tensor([[1.0, 2.0, 5.0, 6.0]]), "xyxy", "cxcywh")
     tensor([[3., 4., 4., 4.]])
+    >>> box_convert(torch.tensor([[0, 4, 4, 2, 90]]), "xywhr", "xyxyxyxy")
+    tensor([[0, 4, 0, 0, 2, 0, 2, 4]])
     """
-    if in_fmt not in FORMATS or out_fmt not in FORMATS:
-        raise ValueError(
-            message(
-                f"Unsupported Bounding Box Conversions for given in_fmt {in_fmt} and out_fmt "
-                f"{out_fmt}",
-                wanted=str(FORMATS),
-            )
-        )
+    known = FORMATS + TURNED
+    text = (
+        f"Unsupported Bounding Box Conversions for given in_fmt {in_fmt} and out_fmt {out_fmt}"
+    )
+    if in_fmt not in known or out_fmt not in known:
+        raise ValueError(message(text, wanted=str(known)))
     if in_fmt == out_fmt:
         return boxes.clone()
+    if (in_fmt in TURNED) != (out_fmt in TURNED):
+        raise NotImplementedError(message(text, wanted="two of " + f"{FORMATS} or of {TURNED}"))
+    if in_fmt in TURNED:
+        return _turned(boxes, in_fmt, out_fmt)
     a, b, c, d = boxes.unbind(-1)
     if in_fmt == "xywh":
         a, b, c, d = a, b, a + c, b + d
@@ -70,6 +71,37 @@ def box_convert(boxes: Tensor, in_fmt: str, out_fmt: str) -> Tensor:
     elif out_fmt == "cxcywh":
         a, b, c, d = (a + c) / 2, (b + d) / 2, c - a, d - b
     return rushlight.stack((a, b, c, d), -1)
+
+
+def _turned(boxes: Tensor, in_fmt: str, out_fmt: str) -> Tensor:
+    """Between formats of turned boxes, by way of "xywhr"."""
+
+    def done(parts: list[Tensor]) -> Tensor:  # integers are rounded after each of the two steps
+        found = rushlight.stack(parts, -1)
+        return found if boxes.is_floating_point() else found.round().to(boxes.dtype)
+
+    if in_fmt == "xyxyxyxy":
+        x, y, x2, y2, x3, y3, _, _ = boxes.unbind(-1)
+        wide = ((x2 - x) ** 2 + (y - y2) ** 2).sqrt()
+        high = ((x3 - x2) ** 2 + (y3 - y2) ** 2).sqrt()
+        boxes = done([x, y, wide, high, rushlight.atan2(y - y2, x2 - x) * 180 / np.pi])
+    elif in_fmt == "cxcywhr":
+        x, y, w, h, r = boxes.unbind(-1)
+        cos, sin = _directions(r)
+        boxes = done([x - w / 2 * cos - h / 2 * sin, y - h / 2 * cos + w / 2 * sin, w, h, r])
+    if out_fmt == "xywhr":
+        return boxes
+    x, y, w, h, r = boxes.unbind(-1)
+    cos, sin = _directions(r)
+    if out_fmt == "cxcywhr":
+        return done([x + w / 2 * cos + h / 2 * sin, y - w / 2 * sin + h / 2 * cos, w, h, r])
+    x2, y2, right, down = x + w * cos, y - w * sin, h * sin, h * cos
+    return done([x, y, x2, y2, x2 + right, y2 + down, x + right, y + down])
+
+
+def _directions(degrees: Tensor) -> tuple[Tensor, Tensor]:
+    angle = degrees * np.pi / 180.0
+    return angle.cos(), angle.sin()
 
 
 def box_area(boxes: Tensor, fmt: str = "xyxy") -> Tensor:
@@ -189,12 +221,14 @@ def masks_to_boxes(masks: Tensor) -> Tensor:
     >>> masks_to_boxes(mask)
     tensor([[2., 1., 3., 2.]])
     """
-    out = rushlight.zeros((masks.shape[0], 4), dtype=rushlight.float, device=masks.device)
-    for i, mask in enumerate(masks):
-        y, x = rushlight.where(mask != 0)
-        if len(y):
-            out[i] = rushlight.stack([x.min(), y.min(), x.max(), y.max()])
-    return out
+    if masks.numel() == 0:
+        return rushlight.zeros((0, 4), dtype=rushlight.float, device=masks.device)
+    height, width = masks.shape[1:]
+    rows, columns = masks.bool().any(2).float(), masks.bool().any(1).float()
+    x1, y1 = columns.argmax(1), rows.argmax(1)
+    x2, y2 = width - 1 - columns.flip(1).argmax(1), height - 1 - rows.flip(1).argmax(1)
+    found = rushlight.stack([x1, y1, x2, y2], 1).float()
+    return found * rows.any(1)[:, None]
 
 
 def nms(boxes: Tensor, scores: Tensor, iou_threshold: float) -> Tensor:
@@ -250,6 +284,13 @@ def batched_nms(boxes: Tensor, scores: Tensor, idxs: Tensor, iou_threshold: floa
     """
     if boxes.numel() == 0:
         return rushlight.empty((0,), dtype=rushlight.int64)
+    if boxes.numel() > 4000:  # fewer comparisons, where there are many boxes
+        kept = [
+            index[nms(boxes[index], scores[index], iou_threshold)]
+            for index in (rushlight.where(idxs == c)[0] for c in idxs.unique())
+        ]
+        keep = rushlight.cat(kept).sort()[0]
+        return keep[scores[keep].sort(descending=True, stable=True)[1]]
     # Classes are moved so far apart that boxes of two never meet.
     offsets = idxs.to(boxes.dtype) * (boxes.max() + 1)
     return nms(boxes + offsets[:, None], scores, iou_threshold)
