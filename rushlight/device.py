@@ -64,9 +64,8 @@ class device:
                 raise RuntimeError(f"Invalid device string: '{type}:{number}'")
             index = int(number)
         if type not in _KINDS:
-            raise RuntimeError(
-                f"Expected one of {', '.join(_KINDS)} device type at start of device string: {type}"
-            )
+            what = f"Expected one of {', '.join(_KINDS)} device type at start of device string"
+            raise RuntimeError(message(f"{what}: {type}", hint=_meant(type)))
         object.__setattr__(self, "type", type)
         object.__setattr__(self, "index", index)
 
@@ -102,11 +101,31 @@ class device:
         _stack.pop()
 
 
+def _meant(kind: str) -> str | None:
+    """What was perhaps meant by a word that is no device."""
+    import difflib
+
+    from . import dtypes
+
+    if isinstance(getattr(dtypes, kind, None), dtypes.dtype):
+        return f"torch.{kind}, which is no text"
+    if kind.lower() in ("gpu", "nvidia", "gpu0"):
+        return "'cuda' if torch.cuda.is_available() else 'cpu'"
+    near = difflib.get_close_matches(kind.lower(), _KINDS, 1)
+    return repr(near[0]) if near else None
+
+
 CPU = device("cpu")
 META = device("meta")
 
 
-def usable(where: Any) -> device:
+_HINTS = {
+    "cuda": "device = 'cuda' if torch.cuda.is_available() else 'cpu'; or leave out .cuda()",
+    "mps": "device = 'mps' if torch.backends.mps.is_available() else 'cpu'",
+}
+
+
+def usable(where: Any, hint: str | None = None) -> device:
     """The device object for `where`; RuntimeError when this build has no such device.
 
     >>> usable("cpu")
@@ -127,8 +146,7 @@ def usable(where: Any) -> device:
             f"device '{d}' is not available: Torch not compiled with {name} enabled",
             got=f"device '{d}'",
             wanted="'cpu' or 'meta': this version of Rushlight runs on the CPU",
-            hint=f"device = 'cuda' if torch.cuda.is_available() else 'cpu'; or leave out "
-            f".{d.type}()",
+            hint=hint or _HINTS.get(d.type, "device='cpu', or leaving the device out"),
         )
     )
 

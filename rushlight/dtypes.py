@@ -132,6 +132,12 @@ def wide(np_type: Any) -> Any:
     return _WIDE_COMPLEX if np_type == _C32 else _WIDE_REAL
 
 
+def _near(d: Any) -> str:
+    """The name of the dtype that was meant by a text or by NumPy's type of it."""
+    name = d if isinstance(d, str) else getattr(d, "__name__", getattr(d, "name", ""))
+    return name if isinstance(globals().get(name), dtype) else "float32, torch.int64 and so on"
+
+
 def of(d: Any) -> Any:
     """A dtype of one, or of Python's `float`, `int`, `bool` and `complex`; else TypeError."""
     if d.__class__ is dtype:
@@ -144,7 +150,7 @@ def of(d: Any) -> Any:
             message(
                 f"dtype must be a torch.dtype, not {type(d).__name__}",
                 got=repr(d),
-                hint="torch.float32 and its like; dtypes.from_numpy for NumPy's",
+                hint=f"torch.{_near(d)}",
             )
         )
     return found
@@ -159,12 +165,21 @@ def from_numpy(np_type: Any) -> dtype:
         if found is None and np_type.kind in "iu":  # longlong and long are two types of one size
             found = _BY_NP.get(np.dtype(f"{np_type.kind}{np_type.itemsize}"))
     if found is None:
+        hints = {
+            "O": "array.astype(np.float32) if all rows have one length; else "
+            "nn.utils.rnn.pad_sequence of a tensor a row",
+            "U": "numbers in place of text: np.unique(array, return_inverse=True)[1]",
+            "M": "array.astype('int64'), the time since 1970",
+        }
         raise TypeError(
-            f"can't convert np.ndarray of type numpy.{np.dtype(np_type)}. The only supported "
-            f"types are: "
-            "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, "
-            "uint64, uint32, "
-            "uint16, uint8, and bool."
+            message(
+                f"can't convert np.ndarray of type numpy.{np.dtype(np_type)}. The only supported "
+                f"types are: "
+                "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, "
+                "uint64, uint32, "
+                "uint16, uint8, and bool.",
+                hint=hints.get(np.dtype(np_type).kind),
+            )
         )
     return found
 

@@ -24,6 +24,17 @@ def message(what: str, got: Any = None, wanted: Any = None, hint: Any = None) ->
     return "\n".join(parts)
 
 
+def ambiguous(shape: tuple[int, ...]) -> RuntimeError:
+    """The error of a condition on a tensor with several elements."""
+    return RuntimeError(
+        message(
+            "Boolean value of Tensor with more than one value is ambiguous",
+            got=f"a tensor of shape {builtins.tuple(shape)} as a condition",
+            hint="x.any() or x.all(); & | ~ in place of and, or, not; torch.where(condition, a, b)",
+        )
+    )
+
+
 class BoundsError(IndexError, RuntimeError):
     """An index out of range of which PyTorch says the one or the other, by the kernel that types
     and layouts choose."""

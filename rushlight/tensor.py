@@ -21,7 +21,7 @@ from .autograd.hooks import add_hook
 from .autograd.node import LEAF, Cut, Extras, InferenceCut, Node, Out, TensorBase, accumulator
 from .autograd.steps import step
 from .device import CPU, META
-from .errors import message
+from .errors import ambiguous, message
 from .kernels.meta import (
     MetaArray,
     OuterArray,
@@ -325,7 +325,7 @@ class Tensor(TensorBase):
             raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
         if a.__class__ is MetaArray:
             raise RuntimeError("Boolean value of a meta Tensor is unknown: it has no data")
-        raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
+        raise ambiguous(a.shape)
 
     def __int__(self) -> int:
         return int(self._number("int64_t"))
@@ -416,7 +416,9 @@ class Tensor(TensorBase):
         if self._a.__class__ is UnresolvedArray:
             raise unresolved_error(self)
         if self._a.dtype.kind in "VW":
-            raise TypeError(f"Got unsupported ScalarType {views.type_name(self.dtype)}")
+            name = views.type_name(self.dtype)
+            hint = "x.float().numpy()" if self.dtype.is_floating_point else None
+            raise TypeError(message(f"Got unsupported ScalarType {name}", hint=hint))
         if storage.locked:
             storage.unlocked(self._a)
         return self._a

@@ -4,9 +4,15 @@ words, what was got, what was wanted, and what to do. One row a mistake, ordered
 
 from __future__ import annotations
 
+import gzip
+import io
+import pickle
 import re
+import warnings
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import rushlight as torch
@@ -127,9 +133,184 @@ OPTIMISERS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("row", [*MODULES, *LOSSES, *OPTIMISERS], ids=lambda row: row[2][:40])
+class Recurrent(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(nn.LSTM(4, 5), nn.Linear(5, 2))
+
+    def forward(self, x: Any) -> Any:
+        return self.layers(x)
+
+
+class Frame:
+    """A stand-in for pandas' tables."""
+
+    def to_numpy(self) -> Any:
+        return np.ones(3)
+
+
+class Image:
+    """A stand-in for pillow's pictures."""
+
+    size, mode = (4, 4), "L"
+
+    def convert(self, mode: str) -> Any:
+        return self
+
+    def getbands(self) -> Any:
+        return ("L",)
+
+
+NO_TENSORS = [
+    (lambda: nn.Linear(4, 2)(np.ones((3, 4))), TypeError, "must be Tensor, not ndarray",
+     "an array of shape (3, 4) and type float64", "torch.from_numpy(x).float()", "in module"),
+    (lambda: torch.exp(np.ones(3, np.float32)), TypeError, "not ndarray", "torch.from_numpy(x)"),
+    (lambda: Recurrent()(torch.ones(3, 1, 4)), TypeError, "argument 'input' (position 1) must be",
+     "a tuple of 2: Tensor (3, 1, 5), tuple", "x[0]", "in module: layers.1"),
+    (lambda: torch.mean([X, X]), TypeError, "not list", "a list of 2: Tensor (3, 4)", "stack(x)"),
+    (lambda: nn.Linear(4, 2)([1.0, 2.0]), TypeError, "not list", "[1.0, 2.0]", "torch.tensor(x)"),
+    (lambda: nn.Linear(4, 2)(None), TypeError, "not NoneType", "a return in the function"),
+    (lambda: nn.Linear(4, 2)({"x": X}), TypeError, "not dict", "['x']", "x[key]"),
+    (lambda: nn.Linear(4, 2)(nn.ReLU()), TypeError, "not ReLU", "module ReLU", "layer(x)"),
+    (lambda: nn.Linear(4, 2)(nn.ReLU), TypeError, "not type", "the class ReLU"),
+    (lambda: nn.Linear(4, 2)(Frame()), TypeError, "not Frame", "x.to_numpy()"),
+    (lambda: nn.Linear(4, 2)(Image()), TypeError, "not Image", "mode L", "ToTensor()(x)"),
+    (lambda: nn.Linear(4, 2)("cat"), TypeError, "not str", "'cat'", "labels.index(x)"),
+    (lambda: nn.Embedding(9, 4)([1, 2]), TypeError, "embedding(): argument", "torch.tensor(x)"),
+    (lambda: torch.cat([1, 2]), TypeError, "expected Tensor as element 0", "torch.tensor(x)"),
+]  # fmt: skip
+
+MAKING = [
+    (lambda: torch.tensor([[1, 2], [3]]), ValueError, "expected sequence of length 2 at dim 1 (got"
+     " 1)", "pad_sequence"),
+    (lambda: torch.tensor([1.0, None]), RuntimeError, "Could not infer dtype of NoneType", "nan"),
+    (lambda: torch.tensor({"a": 1}), RuntimeError, "Could not infer dtype of dict", "values()"),
+    (lambda: torch.tensor("cat"), TypeError, "new(): invalid data type 'str'", "in place of text"),
+    (lambda: torch.tensor(["cat"]), ValueError, "too many dimensions 'str'", "'cat'", "text"),
+    (lambda: torch.from_numpy([1]), TypeError, "expected np.ndarray (got list)", "torch.tensor(x)"),
+    (lambda: torch.from_numpy(np.ones(2, ">f4")), ValueError, "byte order different", ">f4",
+     "newbyteorder"),
+    (lambda: torch.from_numpy(np.array([[1], [1, 2]], object)), TypeError, "can't convert",
+     "numpy.object", "pad_sequence"),
+    (lambda: torch.from_numpy(np.array(["a"])), TypeError, "can't convert", "np.unique"),
+    (lambda: torch.zeros(2, dtype="float32"), TypeError, "dtype must be", "try     torch.float32"),
+    (lambda: torch.zeros(2, dtype=np.float32), TypeError, "dtype must be", "torch.float32"),
+    (lambda: torch.ones(2, dtype=torch.bfloat16).numpy(), TypeError, "unsupported ScalarType",
+     "x.float().numpy()"),
+]  # fmt: skip
+
+DEVICES = [
+    (lambda: X.cuda(), RuntimeError, "Torch not compiled with CUDA", "torch.cuda.is_available()"),
+    (lambda: X.to("mps"), RuntimeError, "not available", "torch.backends.mps.is_available()"),
+    (lambda: X.to("xla"), RuntimeError, "not available", "device='cpu'"),
+    (lambda: X.to("gpu"), RuntimeError, "Expected one of cpu", "torch.cuda.is_available()"),
+    (lambda: torch.device("cudaa"), RuntimeError, "Expected one of cpu", "try     'cuda'"),
+    (lambda: X.to("float32"), RuntimeError, "Expected one of cpu", "torch.float32, which is no"),
+]
+
+
+def condition() -> None:
+    if X > 0:
+        pass
+
+
+def sampled() -> None:
+    mean = torch.zeros(2, requires_grad=True)
+    torch.distributions.Normal(mean, 1.0).sample().sum().backward()
+
+
+def kept_apart() -> None:
+    lin, checkpoint = nn.Linear(2, 2), torch.utils.checkpoint.checkpoint
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        checkpoint(lin, torch.ones(1, 2), use_reentrant=True).sum().backward()
+
+
+USING = [
+    (condition, RuntimeError, "more than one value is ambiguous", "(3, 4)", ".any()", "& | ~"),
+    (lambda: X > 0 and X < 2, RuntimeError, "ambiguous", "in place of and"),
+    (lambda: torch.is_nonzero(X), RuntimeError, "ambiguous", "(3, 4)"),
+    (lambda: X[:, ::-1], ValueError, "step must be greater than zero", "x.flip(1)"),
+    (lambda: X[torch.tensor([0.0])], IndexError, "must be long", "torch.float32", "index.long()"),
+    (lambda: X @ torch.ones(4, 2).double(), RuntimeError, "same dtype", "NumPy's numbers"),
+    (lambda: torch.ones(2, 3, dtype=torch.long) @ X, RuntimeError, "same dtype", "whole numbers"),
+    (sampled, RuntimeError, "does not require grad", "no_grad at", "try     rsample()"),
+    (kept_apart, RuntimeError, "does not require grad", "no_grad at", "use_reentrant=False"),
+]
+
+
+def loaded(data: bytes, **options: Any) -> Any:
+    return torch.load(io.BytesIO(data), **options)
+
+
+def saved(value: Any) -> bytes:
+    file = io.BytesIO()
+    torch.save(value, file)
+    return file.getvalue()
+
+
+def into_linear(state: Any) -> None:
+    nn.Linear(2, 3).load_state_dict(state)
+
+
+STATE = nn.Linear(2, 3).state_dict()
+FILES = [
+    (lambda: loaded(b""), EOFError, "Ran out of input", "try"),
+    (lambda: loaded(b"<!DOCTYPE html>"), pickle.UnpicklingError, "a web page", "downloading"),
+    (lambda: loaded(b"version https://git-lfs.github.com/spec/v1"), RuntimeError, "git lfs pull"),
+    (lambda: loaded(b"\x93NUMPY\x01\x00"), RuntimeError, "a NumPy file", "np.load(path)"),
+    (lambda: loaded(b"\x89HDF\r\n\x1a\n"), RuntimeError, "HDF5", "h5py"),
+    (lambda: loaded(gzip.compress(b"abc")), RuntimeError, "gzip", "gzip.open(path)"),
+    (lambda: loaded(b"\x50" + b"\0" * 7 + b"{}"), RuntimeError, "safetensors", "ends in"),
+    (lambda: loaded(pickle.dumps(np.ones(3))), RuntimeError, "not a checkpoint", "a pickle that",
+     "pickle.load(file)"),
+    (lambda: loaded(saved(X), map_location="cuda:0"), RuntimeError, "not available", "='cpu'"),
+    (lambda: into_linear({"epoch": 3, "model": STATE}), RuntimeError, "Missing key(s)",
+     "load_state_dict(checkpoint['model'])"),
+    (lambda: into_linear(nn.Linear(2, 4).state_dict()), RuntimeError, "size mismatch", "strict=F"),
+    (lambda: into_linear({"weight": STATE["weight"]}), RuntimeError, "Missing key(s)", "strict=F"),
+    (lambda: into_linear("model.pt"), TypeError, "to be dict-like", "torch.load(path)"),
+    (lambda: into_linear(nn.Linear(2, 3)), TypeError, "to be dict-like", "other.state_dict()"),
+    (lambda: into_linear(nn.Linear(2, 3).state_dict), TypeError, "dict-like", "brackets"),
+]  # fmt: skip
+
+
+def batch(*samples: Any) -> None:
+    next(iter(torch.utils.data.DataLoader(samples, batch_size=len(samples))))
+
+
+BATCHES = [
+    (lambda: batch(torch.ones(3), torch.ones(4)), RuntimeError, "stack expects each tensor to be "
+     "equal size, but got [3] at entry 0 and [4] at entry 1", "samples 0 and 1", "pad_sequence"),
+    (lambda: batch(torch.ones(3, 8, 8), torch.ones(3, 8, 9)), RuntimeError, "equal size", "Resize"),
+    (lambda: batch(torch.ones(3, 8, 8), torch.ones(1, 8, 8)), RuntimeError, "equal size", "RGB"),
+    (lambda: batch(torch.ones(2, 8), torch.ones(2)), RuntimeError, "equal size", "collate_fn"),
+    (lambda: batch([1], [1, 2]), RuntimeError, "of equal size", "lengths [1, 2]", "pad_sequence"),
+    (lambda: batch(None, None), TypeError, "found <class 'NoneType'>", "a return in __getitem__"),
+    (lambda: batch(Image()), TypeError, "default_collate: batch must contain", "ToTensor()"),
+    (lambda: batch(Frame()), TypeError, "default_collate: batch must contain", "collate_fn"),
+    (lambda: batch(np.array(["a"])), TypeError, "found <U1", "in place of text"),
+    (lambda: batch({"a": 1, "b": 2}, {"a": 1}), KeyError, "b", "['a', 'b']"),
+]  # fmt: skip
+
+ROWS = [*MODULES, *LOSSES, *OPTIMISERS, *NO_TENSORS, *MAKING, *DEVICES, *USING, *FILES, *BATCHES]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[2][:40])
 def test_what_is_told(row: Any):
     check(*row)
+
+
+def test_load_reads_safetensors_by_the_paths_ending(tmp_path: Path):
+    from rushlight.serialization import safetensors
+
+    path = tmp_path / "model.safetensors"
+    safetensors.save_file({"w": X}, path)
+    assert torch.load(path)["w"].equal(X)
+    assert torch.load(str(path), map_location="meta")["w"].is_meta
+    words = "Loading safetensors file with dict map_location is not supported"
+    with pytest.raises(RuntimeError, match=words):
+        torch.load(path, map_location={"cuda:0": "cpu"})
 
 
 def test_warnings_name_the_programs_line():

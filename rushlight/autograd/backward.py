@@ -80,9 +80,19 @@ def call_node(node: Node, grads: tuple[Any, ...]) -> Any:
     return out[0] if len(out) == 1 else tuple(out)
 
 
+def _entered_for_them(line: str) -> str | None:
+    """What to do where a function of ours, called in this line, computes below no_grad itself."""
+    if ".sample(" in line:
+        return "rsample(), whose derivative goes through the parameters; sample() has none"
+    if "checkpoint(" in line:
+        return "use_reentrant=False; with True, an input must require grad"
+    return None
+
+
 def no_grad_error(t: Any, nr: int) -> RuntimeError:
     """backward() of something without history: say what cut the chain."""
     cut = door.cut_of(t._x)
+    hint: str | None
     if cut is not None:
         why = f"the history ended with {cut.why} at {show_line(cut.code, cut.lasti)}"
         hint = {
@@ -91,6 +101,8 @@ def no_grad_error(t: Any, nr: int) -> RuntimeError:
             "detach": "leave out that detach() (or .data, .item(), .numpy()) on the way to the "
             "loss",
         }.get(cut.why, "keep the values floating point on the way to the loss")
+        if cut.why == "no_grad":
+            hint = _entered_for_them(why) or hint
     else:
         why = "it was computed only from tensors with requires_grad=False"
         hint = "requires_grad_() on the tensors you want gradients of; are the parameters frozen?"

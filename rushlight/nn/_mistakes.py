@@ -6,7 +6,6 @@ lines are PyTorch's words.
 
 from __future__ import annotations
 
-import difflib
 from typing import Any
 
 from ..errors import message
@@ -57,6 +56,8 @@ def _module_of(function: Any) -> str:
 
 def no_forward(module: Any) -> NotImplementedError:
     """The error of a module that is called and has no `forward`."""
+    import difflib
+
     kind = type(module)
     what = f'Module [{kind.__name__}] is missing the required "forward" function'
     containers = ("ModuleList", "ModuleDict", "ParameterList", "ParameterDict")

@@ -10,12 +10,14 @@ Not here: files (`serialization/`). Read next: `module.py`.
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..autograd.grad_mode import no_grad
+from ..errors import message
 from ..tensor import Parameter, Tensor
 from ..torch_names import is_own
 from . import _conversion
@@ -198,7 +200,15 @@ class StateMethods:
         <All keys matched successfully>
         """
         if not isinstance(state_dict, Mapping):
-            raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
+            hint = None
+            if isinstance(state_dict, str | os.PathLike):
+                hint = "load_state_dict(torch.load(path))"
+            elif hasattr(state_dict, "state_dict"):
+                hint = "load_state_dict(other.state_dict())"
+            elif callable(state_dict):
+                hint = "brackets: load_state_dict(other.state_dict())"
+            what = f"Expected state_dict to be dict-like, got {type(state_dict)}."
+            raise TypeError(message(what, hint=hint))
         metadata = getattr(state_dict, "_metadata", None)
         state = OrderedDict(state_dict)
         if metadata is not None:
@@ -251,7 +261,9 @@ class StateMethods:
                 error = RuntimeError(
                     f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{text}"
                 )
-                hint = _prefix_hint(*keys)
+                hint = _nested_hint(state_dict, keys[0]) or _prefix_hint(*keys)
+                if hint is None:
+                    hint = _sizes_hint(errors, keys, len(state) > len(keys[1]))
                 if hint:
                     error.add_note(f"  try     {hint}")
                 raise error
@@ -259,6 +271,26 @@ class StateMethods:
             journal.rollback()
             raise
         return keys
+
+
+def _nested_hint(state: Mapping[str, Any], missing: list[str]) -> str | None:
+    """What to do when the state dict that was meant lies inside the one that was given."""
+    for key, inner in state.items():
+        if isinstance(inner, Mapping) and missing and missing[0] in inner:
+            return f"load_state_dict(checkpoint[{key!r}]), which has these keys"
+    return None
+
+
+def _sizes_hint(errors: list[str], keys: Any, some_match: bool) -> str | None:
+    """What to do about sizes that differ, and about keys that are missing or too many."""
+    if any(text.startswith("size mismatch") for text in errors):
+        return (
+            "a model of the checkpoint's sizes; or leaving these keys out of the state dict "
+            "(strict=False takes the rest)"
+        )
+    if any(keys) and some_match:
+        return "strict=False, if they may stay as they are"
+    return None
 
 
 def _prefix_hint(missing: list[str], unexpected: list[str]) -> str | None:

@@ -21,6 +21,12 @@ class CheckpointError(RuntimeError, pickle.UnpicklingError):
     __module__ = "rushlight.serialization"
 
 
+class EmptyFile(CheckpointError, EOFError):
+    """A file without any bytes, of which PyTorch says that its end came too early."""
+
+    __module__ = "rushlight.serialization"
+
+
 class SourceChangeWarning(Warning):
     """PyTorch's warning about a class that changed since a module was saved; never given here.
 

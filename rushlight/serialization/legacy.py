@@ -23,15 +23,40 @@ MAGIC_NUMBER = 0x1950A86A20F9469CFC6C
 PROTOCOL_VERSION = 1001
 
 
+_AGAIN = "downloading it again"
+_KINDS: tuple[tuple[bytes, str, str], ...] = (  # how files of other kinds begin
+    (b"version https://git-lfs", "a pointer of Git LFS", "git lfs pull, which brings the file"),
+    (b"<", "a web page or XML", f"{_AGAIN} from the address of the file itself"),
+    (b"\x93NUMPY", "a NumPy file", "torch.from_numpy(np.load(path))"),
+    (b"\x89HDF", "an HDF5 file (Keras)", "h5py.File(path), and a tensor of each of its arrays"),
+    (b"\x1f\x8b", "a file compressed by gzip", "torch.load(gzip.open(path))"),
+    (b"GGUF", "a GGUF file", "the weights as safetensors or as a checkpoint"),
+    (b"\x89PNG", "a picture", "torchvision.io.read_image, or PIL.Image.open"),
+    (b"\xff\xd8\xff", "a picture", "torchvision.io.read_image, or PIL.Image.open"),
+)
+
+
+def _kind_of(head: bytes) -> tuple[str, str]:
+    """What a file is that is no checkpoint, and what to do with it."""
+    for begin, what, hint in _KINDS:
+        if head.lstrip().startswith(begin):
+            return what, hint
+    if head[8:9] == b"{":
+        return "a safetensors file", "torch.load of a path that ends in .safetensors"
+    return "a file", f"another copy of it, or {_AGAIN}"
+
+
 def load(data: Any, at: int, table: Any, place: Any, encoding: str) -> tuple[Any, int]:
     """The object whose first pickle begins at `at` of `data`, and where its last storage ends:
     files of this format may hold several, one after another."""
     if data[at : at + 1] != b"\x80":
+        what, hint = _kind_of(bytes(data[at : at + 64]))
         raise CheckpointError(
             message(
                 "load: not a checkpoint: invalid load key or magic number; corrupt file?",
-                got=f"a file that begins with {bytes(data[at : at + 8])!r}",
+                got=f"{what} that begins with {bytes(data[at : at + 8])!r}",
                 wanted="a zip archive as save() writes it",
+                hint=hint,
             )
         )
 
@@ -159,7 +184,13 @@ def _storage_id(saved_id: Any) -> tuple[StorageKind, Any, str, int, Any]:
 
 def no_name(module: str, name: str) -> Known:
     """For pickles that hold numbers and text only."""
-    raise broken(f"its header mentions {module}.{name}")
+    raise CheckpointError(
+        message(
+            f"load: not a checkpoint: its header mentions {module}.{name}",
+            got="a pickle that torch.save did not write",
+            hint="pickle.load(file), if you trust who wrote it; then torch.save for the next time",
+        )
+    )
 
 
 def no_storage(_saved_id: Any) -> Any:

@@ -18,7 +18,7 @@ from ..errors import message
 from . import legacy, tar
 from .archive import Reader
 from .blocks import Block, StorageKind, swap_bytes
-from .errors import CheckpointError
+from .errors import CheckpointError, EmptyFile
 from .names import Table
 from .options import LoadEndianness, config, skipping
 from .places import MapLocation, Placement
@@ -84,6 +84,10 @@ def load(
     mapped = path if mmap or (mmap is None and config.load.mmap) else None
     table = Table(weights_only is not False)
     if path is not None:
+        if path.endswith(".safetensors"):
+            from . import safetensors
+
+            return safetensors.load_file(path, Placement(map_location).device())
         with open(path, "rb") as file, sparse_checked():
             return _load(file, map_location, table, encoding, mapped)
     _check_seekable(f)
@@ -111,12 +115,17 @@ def _load(
     file: IO[bytes], map_location: MapLocation, table: Table, encoding: str, mapped: str | None
 ) -> Any:
     begin = file.tell()
-    head = file.read(4)
+    try:
+        head = file.read(4)
+    except UnicodeDecodeError as error:
+        error.add_note("  got     a file that is open as text")
+        error.add_note("  try     open(path, 'rb')")
+        raise
     file.seek(begin)
     if isinstance(head, str):
         raise TypeError("load: the file is open as text; open it in binary mode, open(path, 'rb')")
     if not head:
-        raise broken("the file is empty (Ran out of input)")
+        raise EmptyFile(str(broken("the file is empty (Ran out of input)")))
     place = Placement(map_location)
     if head != b"PK\x03\x04":
         if mapped is not None and not config.load.mmap:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..device import device, usable
+from ..device import CPU, device, usable
 from ..errors import message
 from ..storage import StorageBase
 from .blocks import Block
@@ -118,7 +118,7 @@ class Placement:
         self._names: dict[str, str] = {}
         self._fixed: device | None = None
         if isinstance(map_location, str | device):
-            self._fixed = usable(map_location)
+            self._fixed = usable(map_location, hint="load(..., map_location='cpu')")
         elif isinstance(map_location, dict):
             self._names = {str(key): str(value) for key, value in map_location.items()}
         elif callable(map_location):
@@ -127,6 +127,18 @@ class Placement:
             raise TypeError(
                 f"map_location must be a device, a str, a dict or a function, not {map_location!r}"
             )
+
+    def device(self) -> device:
+        """The one place of all, for files that know no places; dicts and functions are refused."""
+        if self._names or self._function is not None:
+            what = "dict" if self._names else "callable"
+            raise RuntimeError(
+                message(
+                    f"Loading safetensors file with {what} map_location is not supported.",
+                    hint="a device: map_location='cpu'",
+                )
+            )
+        return self._fixed if self._fixed is not None else CPU
 
     def _location(self, location: str) -> str:
         return str(self._fixed) if self._fixed is not None else self._names.get(location, location)

@@ -14,6 +14,7 @@ from ...autograd import door
 from ...autograd.call_errors import memory_error
 from ...autograd.node import TensorBase
 from ...autograd.observe import on_observe
+from . import not_tensors
 
 ordinary: set[type] = set()  # classes without any override: Tensor, Parameter, Buffer
 known: set[type] = {int, float, bool, str, type(None)}  # these, and what takes over nothing
@@ -234,6 +235,7 @@ def refuse_others(
     name: str, places: Any, args: tuple[Any, ...], kw: dict[str, Any], error: AttributeError
 ) -> None:
     """TypeError when an operand is no tensor, of which something was asked that tensors have."""
+    name = name.removeprefix("_")  # the function behind a public one has its name with this
     culprit = error.obj
     if culprit.__class__ not in NO_TENSORS:
         return
@@ -242,9 +244,7 @@ def refuse_others(
     for i, (place, x) in enumerate((*zip((*places, *more), args, strict=False), *kw.items())):
         if x is culprit:
             where = f" (position {i + 1})" if i < len(args) else ""
-            raise TypeError(
-                f"{name}(): argument '{place}'{where} must be Tensor, not {kind}"
-            ) from error
+            raise not_tensors.refused(name, place, where, culprit) from error
         if x.__class__ in (list, tuple) and any(part is culprit for part in x):
             at = next(k for k, part in enumerate(x) if part is culprit)
             raise TypeError(

@@ -16,6 +16,7 @@ import numpy as np
 from ... import dtypes
 from ...autograd.node import TensorBase
 from ...errors import message
+from . import not_tensors
 from .types import Check, Forward
 
 NUMBERS = frozenset((bool, int, float, complex))
@@ -213,23 +214,11 @@ class Signature:
     def not_a_tensor(self, i: int, t: Any) -> TypeError:
         """What to raise when operand `i` is not a tensor."""
         if self.variadic:
-            return TypeError(
-                f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}"
-            )
+            what = f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}"
+            got, hint = not_tensors.advice(t)
+            return TypeError(message(what, got, hint=hint))
         name = self.inputs[min(i, len(self.inputs) - 1)]
-        hint = (
-            "torch.from_numpy(x) or torch.tensor(x)"
-            if isinstance(t, np.ndarray)
-            else "torch.tensor(x)"
-        )
-        return TypeError(
-            message(
-                f"{self.name}(): argument '{name}' (position {i + 1}) must be Tensor, not "
-                f"{type(t).__name__}",
-                got=repr(t)[:60],
-                hint=hint,
-            )
-        )
+        return not_tensors.refused(self.name, name, f" (position {i + 1})", t)
 
     def empty_list(self) -> Exception:
         """What to raise when a list of tensors is empty."""

@@ -26,6 +26,21 @@ from .arguments import finish
 # -- from data -----------------------------------------------------------------------------------
 
 
+TEXT = "numbers in place of text: {name: i for i, name in enumerate(names)} gives each one"
+
+
+def _no_dtype(data: Any) -> RuntimeError:
+    """The error of something that no number can be made of."""
+    hint = None
+    if data is None:
+        hint = 'float("nan") where a value is missing'
+    elif isinstance(data, dict):
+        hint = "torch.tensor(list(x.values())), or a tensor for each of its values"
+    elif hasattr(data, "__iter__"):
+        hint = "torch.tensor(list(x))"
+    return RuntimeError(message(f"Could not infer dtype of {type(data).__name__}", hint=hint))
+
+
 def to_array(data: Any, dtype: Any) -> Any:
     """Python numbers, nested sequences, arrays and tensors as a new array, with PyTorch's
     inference.
@@ -41,11 +56,12 @@ def to_array(data: Any, dtype: Any) -> Any:
         d = dtype or dtypes.scalar_dtype(data)
         return scalar_array(data, d)
     if isinstance(data, (str, bytes)) and not isinstance(data, bytes):
-        raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
+        raise TypeError(message(f"new(): invalid data type '{type(data).__name__}'", hint=TEXT))
     if hasattr(data, "__array__") and not isinstance(data, (list, tuple)):
         return to_array(np.asarray(data), dtype)
-    if not hasattr(data, "__len__") or not hasattr(data, "__getitem__"):
-        raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
+    no_sequence = not hasattr(data, "__len__") or not hasattr(data, "__getitem__")
+    if no_sequence or isinstance(data, (dict, set)):
+        raise _no_dtype(data)
     return sequence_array(data, dtype)
 
 
@@ -165,7 +181,7 @@ def measure(data: Any) -> tuple[int, ...]:
         if not hasattr(data, "__len__"):
             return tuple(shape)
         if isinstance(data, str):
-            raise ValueError("too many dimensions 'str'")
+            raise ValueError(message("too many dimensions 'str'", f"{data[:40]!r}", hint=TEXT))
         n = len(data)
         shape.append(n)
         if len(shape) > DEEPEST:  # a list may hold itself
@@ -192,7 +208,9 @@ def collect(data: Any, shape: tuple[int, ...], depth: int, leaves: list[Any]) ->
     if depth == len(shape):
         if not isinstance(data, (bool, int, float, complex, np.generic, TensorBase)):
             if isinstance(data, (str, bytes)):
-                raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
+                raise TypeError(
+                    message(f"new(): invalid data type '{type(data).__name__}'", hint=TEXT)
+                )
             if hasattr(data, "__len__"):
                 raise TypeError(
                     f"'{type(data).__name__}' object cannot be interpreted as an integer"
@@ -202,7 +220,7 @@ def collect(data: Any, shape: tuple[int, ...], depth: int, leaves: list[Any]) ->
             elif hasattr(data, "__float__"):
                 data = float(data)
             else:
-                raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
+                raise _no_dtype(data)
         leaves.append(data)
         return
     if not hasattr(data, "__len__") or isinstance(data, str):
@@ -213,7 +231,10 @@ def collect(data: Any, shape: tuple[int, ...], depth: int, leaves: list[Any]) ->
         raise TypeError(message("not a sequence", f"a 0-d tensor at dim {depth}", "a sequence"))
     if len(data) != shape[depth]:
         raise ValueError(
-            f"expected sequence of length {shape[depth]} at dim {depth} (got {len(data)})"
+            message(
+                f"expected sequence of length {shape[depth]} at dim {depth} (got {len(data)})",
+                hint="rows of one length: nn.utils.rnn.pad_sequence([torch.tensor(row) ...])",
+            )
         )
     if not shape[depth]:
         return
@@ -385,7 +406,9 @@ def from_numpy(ndarray: Any) -> Any:
     tensor([5, 1, 2])
     """
     if not isinstance(ndarray, np.ndarray):
-        raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
+        hint = "torch.tensor(x), or torch.as_tensor(x), which takes anything"
+        what = f"expected np.ndarray (got {type(ndarray).__name__})"
+        raise TypeError(message(what, hint=None if isinstance(ndarray, TensorBase) else hint))
     dtypes.from_numpy(ndarray.dtype)
     if any(s < 0 for s in ndarray.strides):
         raise ValueError(
@@ -397,9 +420,13 @@ def from_numpy(ndarray: Any) -> Any:
             )
         )
     if not ndarray.dtype.isnative:
-        raise TypeError(
-            "given numpy array has byte order different from the native byte order. Conversion "
-            "between byte orders is currently not supported."
+        raise ValueError(
+            message(
+                "given numpy array has byte order different from the native byte order. Conversion "
+                "between byte orders is currently not supported.",
+                got=f"an array of type {ndarray.dtype.str}",
+                hint='array.astype(array.dtype.newbyteorder("="))',
+            )
         )
     if not ndarray.flags.writeable:
         import warnings

@@ -14,7 +14,7 @@ from ... import dtypes
 from ...autograd import door
 from ...autograd.node import TensorBase
 from ...autograd.views import type_name
-from ...errors import message
+from ...errors import ambiguous, message
 from ...kernels.meta import MetaArray
 from ..core.arguments import need_tensor, number
 from ..core.composite import composite
@@ -124,11 +124,9 @@ def is_nonzero(input: Any) -> bool:
     """
     n = input._a.size
     if n != 1:
-        raise RuntimeError(
-            "Boolean value of Tensor with no values is ambiguous"
-            if n == 0
-            else "Boolean value of Tensor with more than one value is ambiguous"
-        )
+        if n == 0:
+            raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
+        raise ambiguous(input.shape)
     return bool(input.item())
 
 

@@ -259,7 +259,8 @@ def split_key(t: Any, key: Any) -> tuple[Any, list[Any]]:
             if start is not None or stop is not None or step is not None:
                 start, stop, step = bound(start), bound(stop), bound(step)
                 if step is not None and step <= 0:
-                    raise ValueError("step must be greater than zero")
+                    hint = f"x.flip({dim})" if step < 0 else None
+                    raise ValueError(message("step must be greater than zero", hint=hint))
                 t = door.apply(
                     s.slice_, (t,), {"dim": dim, "start": start, "end": stop, "step": step or 1}
                 )
@@ -367,7 +368,13 @@ def as_index(k: Any) -> Any:
             )
             return a.astype(bool)
         if a.dtype.kind not in "iub":
-            raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+            raise IndexError(
+                message(
+                    "tensors used as indices must be long, int, byte or bool tensors",
+                    got=str(dtypes.from_numpy(a.dtype)),
+                    hint="index.long(), or a comparison such as x > 0 for a mask",
+                )
+            )
         return a
     if hasattr(k, "__index__") and not isinstance(k, (bool, np.ndarray)):
         return np.asarray(k.__index__())

@@ -58,9 +58,19 @@ def same_type(a: Any, b: Any, first: str = "m1", second: str = "m2") -> None:
                 f"but got: {names[0]} != {names[1]}",
                 f"{a.dtype} @ {b.dtype}",
                 "one dtype",
-                "x.to(w.dtype), or model.double() / model.float()",
+                _one_type(a.dtype, b.dtype),
             )
         )
+
+
+def _one_type(a: Any, b: Any) -> str:
+    """What to do about operands of two types."""
+    kinds = (a.kind, b.kind)
+    if "f" in kinds and ("i" in kinds or "u" in kinds or "b" in kinds):
+        return "x.float() for the one of whole numbers"
+    if {str(a), str(b)} == {"float32", "float64"}:
+        return "x.float() (NumPy's numbers are float64), or model.double()"
+    return "x.to(w.dtype), or model.double() / model.float()"
 
 
 def unmixed(a: Any, b: Any, *_more: Any, **_: Any) -> None:

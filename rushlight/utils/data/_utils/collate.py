@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ....errors import message
 from ....tensor import Tensor
 
 CollateMap = dict[type | tuple[type, ...], Callable[..., Any]]
@@ -50,15 +51,60 @@ def collate(batch: Any, *, collate_fn_map: CollateMap | None = None) -> Any:
         return collate(samples, collate_fn_map=collate_fn_map)
 
     if isinstance(first, Mapping):
-        return _mapping_like(first, {key: part([d[key] for d in batch]) for key in first})
+        try:
+            columns = {key: [d[key] for d in batch] for key in first}
+        except KeyError as error:
+            error.add_note(f"  wanted  the keys of the batch's first sample, {list(first)}, in all")
+            raise
+        return _mapping_like(first, {key: part(column) for key, column in columns.items()})
     if isinstance(first, tuple) and hasattr(first, "_fields"):
         return cls(*(part(samples) for samples in zip(*batch, strict=False)))
     if isinstance(first, Sequence):
         if any(len(sample) != len(first) for sample in batch):
-            raise RuntimeError("each element in list of batch should be of equal size")
+            lengths = [len(sample) for sample in batch]
+            raise RuntimeError(
+                message(
+                    "each element in list of batch should be of equal size",
+                    got=f"lengths {lengths[:8]}",
+                    hint="a collate_fn: nn.utils.rnn.pad_sequence([torch.tensor(s) for s in ...])",
+                )
+            )
         parts = [part(samples) for samples in zip(*batch, strict=True)]
         return parts if isinstance(first, tuple) else _sequence_like(first, parts)
-    raise TypeError(_FOUND.format(cls))
+    raise _uncollated(first, cls)
+
+
+def _uncollated(sample: Any, found: Any) -> TypeError:
+    """The error of a sample that no batch can be made of."""
+    hint = "a collate_fn of your own: DataLoader(..., collate_fn=lambda samples: ...)"
+    if sample is None:
+        hint = "a return in __getitem__; or a collate_fn that leaves the samples out that are None"
+    elif hasattr(sample, "getbands"):  # pillow's images
+        hint = "transforms.ToTensor() on the image, in the data set"
+    elif isinstance(sample, np.ndarray):
+        hint = "numbers in place of text and objects, or the array as a list"
+    return TypeError(message(_FOUND.format(found), hint=hint))
+
+
+def _unequal(shapes: list[tuple[int, ...]]) -> RuntimeError:
+    """The error of samples that have not one shape."""
+    at = next(i for i, shape in enumerate(shapes) if shape != shapes[0])
+    first, other = shapes[0], shapes[at]
+    hint = "a collate_fn that pads them, or batch_size=1"
+    if len(first) == len(other) == 3 and first[0] in (1, 3, 4) and other[0] in (1, 3, 4):
+        hint = "transforms.Resize((h, w)) for images of several sizes"
+        if first[0] != other[0]:
+            hint = "image.convert('RGB') in the data set, as some images have no or more colours"
+    elif first[1:] == other[1:]:
+        hint = "collate_fn=nn.utils.rnn.pad_sequence (or one that calls it), which pads with zeros"
+    return RuntimeError(
+        message(
+            f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and "
+            f"{list(other)} at entry {at}",
+            got=f"samples 0 and {at} of one batch",
+            hint=hint,
+        )
+    )
 
 
 def default_convert(data: Any) -> Any:
@@ -130,6 +176,9 @@ def collate_tensor_fn(batch: Any, *, collate_fn_map: CollateMap | None = None) -
         ):
             stacked = np.concatenate([t._a for t in batch]).reshape((len(batch), *shape))
             return Tensor._wrap(stacked)  # type: ignore[no-any-return]
+    shapes = [tuple(t.shape) for t in batch if isinstance(t, Tensor)]
+    if len(set(shapes)) > 1:
+        raise _unequal(shapes)
     return rushlight.stack(list(batch), 0)
 
 
@@ -138,7 +187,7 @@ def collate_numpy_array_fn(batch: Any, *, collate_fn_map: CollateMap | None = No
     import rushlight
 
     if batch[0].dtype.kind in "SUO":
-        raise TypeError(_FOUND.format(batch[0].dtype))
+        raise _uncollated(batch[0], batch[0].dtype)
     return collate([rushlight.as_tensor(a) for a in batch], collate_fn_map=collate_fn_map)
 
 

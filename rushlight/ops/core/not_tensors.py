@@ -1,0 +1,58 @@
+"""What to say of something that stands where a tensor belongs: what it is, and how to make one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...autograd.node import TensorBase
+from ...errors import message
+
+
+def refused(name: str, argument: str, where: str, x: Any) -> TypeError:
+    """The TypeError, in PyTorch's words: `where` is the place of the argument, " (position 1)"."""
+    got, hint = advice(x)
+    what = f"{name}(): argument '{argument}'{where} must be Tensor, not {type(x).__name__}"
+    return TypeError(message(what, got, hint=hint))
+
+
+def advice(x: Any) -> tuple[str | None, str | None]:
+    """What `x` is, and what to do about it."""
+    if isinstance(x, np.ndarray):
+        make = "torch.from_numpy(x)"
+        if x.dtype == np.float64:
+            make += ".float(), as NumPy's numbers are float64 and those of layers float32"
+        return f"an array of shape {x.shape} and type {x.dtype}", make
+    if x is None:
+        return None, "a return in the function or forward that it comes from"
+    if isinstance(x, (list, tuple)):
+        tensors = [part for part in x if isinstance(part, TensorBase)]
+        if not tensors:
+            return repr(x)[:60], "torch.tensor(x)"
+        parts = ", ".join(_brief(part) for part in x[:4]) + (", ..." if len(x) > 4 else "")
+        hint = "one of them, x[0] (a recurrent layer returns its output and its state)"
+        if len(tensors) == len(x) and len({t.shape for t in tensors}) == 1:
+            hint = "torch.stack(x) or torch.cat(x) for all, x[0] for one of them"
+        return f"a {type(x).__name__} of {len(x)}: {parts}", hint
+    if isinstance(x, dict):
+        return f"a dict with the keys {list(x)[:4]}", "the value that is meant, x[key]"
+    if isinstance(x, type):
+        return f"the class {x.__name__}", "something made of it"
+    if hasattr(x, "state_dict"):
+        return f"the module {type(x).__name__}", "calling it: layer(x)"
+    if hasattr(x, "to_numpy"):  # pandas
+        return f"a {type(x).__name__}", "torch.tensor(x.to_numpy())"
+    if hasattr(x, "convert") and hasattr(x, "getbands"):  # pillow
+        return f"an image of size {x.size} and mode {x.mode}", "transforms.ToTensor()(x)"
+    if isinstance(x, str):
+        return repr(x)[:60], "numbers in place of text, such as labels.index(x)"
+    if isinstance(x, (bool, int, float, complex, np.generic)):
+        return repr(x)[:60], "torch.tensor(x)"
+    return None, None
+
+
+def _brief(part: Any) -> str:
+    if isinstance(part, TensorBase):
+        return f"Tensor {tuple(part.shape)}"
+    return type(part).__name__
