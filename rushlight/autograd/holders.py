@@ -1,7 +1,8 @@
-"""Who holds the memory: the largest live tensors, who has them and the lines that made them.
+"""Who holds the memory: what is alive, what claims it, and what the program calls it.
 
-Nothing is noted beforehand, so all of it is found by looking, which takes tenths of a second: it
-is for errors. Not here: the whole account, by roles and lines (`explain/live.py`).
+Nothing is noted beforehand, so all of it is found by looking, among the objects that Python's
+garbage collector knows, which takes tenths of a second: it is for errors, and for whoever asks.
+`largest` is what an error says; `explain/live.py` makes the whole account, by roles and lines.
 """
 
 from __future__ import annotations
@@ -10,102 +11,153 @@ import gc
 import inspect
 import sys
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..storage import root
-from .node import Node, Out, TensorBase
-from .op_node import OpNode
+from .node import LEAF, Node, Out, TensorBase
 
 ndarray = np.ndarray
 CONTAINERS = (list, tuple, deque, set, dict)
+DEPTH = 3  # of containers in each other
+# Whose memory is: of several claims the first in this order tells most.
+RANK = {role: k for k, role in enumerate(
+    ("parameter", "buffer", "gradient", "optimizer state", "batch", "saved for backward",
+     "result", "other"))}  # fmt: skip
+NAMED = ("parameter", "buffer", "gradient", "optimizer state")
 
 
-class Held(NamedTuple):
-    """Memory that a live tensor has, or that the graph keeps for a derivative."""
+class Alive(NamedTuple):
+    """What there is."""
 
-    nbytes: int
-    shape: tuple[int, ...]
-    holder: str  # "weight of Linear", "losses (a list of 500) in train (train.py:12)"; "": nobody
-    made: str  # "MulBackward0 at train.py:12 in train: y = a * b"; "": no operation
-
-    def __str__(self) -> str:
-        said = ", ".join(filter(None, [self.holder, self.made])) or "no history"
-        return f"{self.nbytes / 2**20:,.1f} MiB {self.shape}: {said}"
+    tensors: list[Any]
+    modules: list[Any]
+    optimizers: list[Any]
+    nodes: list[Any]
 
 
-def largest(count: int) -> list[Held]:
-    """What has most memory, the largest first; of several on the same memory, one."""
-    found: dict[int, tuple[int, Any, Any]] = {}
-    kept: dict[int, tuple[int, Any, Any]] = {}
-    owners = []  # modules and optimizers
+def alive() -> Alive:
+    """Everything that may hold memory."""
+    found = Alive([], [], [], [])
     for o in gc.get_objects():
         cls = type(o)  # (`__class__` of an object that stands for another one may do anything)
         if issubclass(cls, TensorBase):
-            if o._a.__class__ is ndarray:
-                a = root(o._a)
-                found.setdefault(id(a), (a.nbytes, o._a.shape, o))
-        elif issubclass(cls, OpNode):
-            for part in o.saved if o.saved.__class__ is tuple else ():
-                if part.__class__ is ndarray:
-                    a = root(part)
-                    kept.setdefault(id(a), (a.nbytes, part.shape, o))
-        elif hasattr(cls, "named_parameters") or hasattr(cls, "zero_grad"):
-            owners.append(o)
-    most = sorted({**kept, **found}.values(), key=lambda each: -each[0])[:count]
-    names = named_by(owners)
-    return [told(*each, names) for each in most]
+            found.tensors.append(o)
+        elif issubclass(cls, Node):
+            found.nodes.append(o)
+        elif hasattr(cls, "named_parameters"):
+            found.modules.append(o)
+        elif hasattr(cls, "add_param_group"):
+            found.optimizers.append(o)
+    return found
 
 
-def told(nbytes: int, shape: tuple[int, ...], who: Any, names: dict[int, str]) -> Held:
-    """What there is to say of memory that a tensor or a node of the graph has."""
-    if isinstance(who, OpNode):
-        return Held(nbytes, tuple(shape), f"saved by {who.name()} at {who.line()}", "")
-    node = who._fn
-    node = node.node if node.__class__ is Out else node
-    made = f"{node.name()} at {node.line()}" if isinstance(node, Node) else ""
-    return Held(nbytes, tuple(shape), names.get(id(who), "") or variable_of(who), made)
+class Name(NamedTuple):
+    """What a model calls a tensor of its own."""
+
+    tensor: Any
+    model: Any
+    path: str  # "fc1.weight"
+    role: str  # "parameter" or "buffer"
 
 
-def named_by(owners: list[Any]) -> dict[int, str]:
-    """What modules and optimizers call their tensors, by the tensors' identity."""
-    names: dict[int, str] = {}
-    for owner in owners:
-        kind = type(owner).__name__
-        try:
-            own = vars(owner)
-        except TypeError:
-            continue
-        for place in ("_parameters", "_buffers"):
-            for name, t in (own.get(place) or {}).items():
-                if isinstance(t, TensorBase):
-                    names[id(t)] = f"{name} of {kind}"
-                    grad = t._x and t._x.grad
-                    if grad is not None:
-                        names[id(grad)] = f"gradient of {name} of {kind}"
-        states = own.get("state")
-        if isinstance(states, dict):
-            for state in states.values():
-                for name, t in state.items() if isinstance(state, dict) else ():
-                    if isinstance(t, TensorBase):
-                        names[id(t)] = f"{name} of {kind}"
-    return names
+def named(modules: list[Any]) -> list[Name]:
+    """Parameters and buffers of all models: of those modules that are in no other one."""
+    inside = {id(c) for m in modules for c in m.children()}
+    models = [m for m in modules if id(m) not in inside and any(True for _ in m.parameters())]
+    found = []
+    for model in models:
+        found += [Name(p, model, path, "parameter") for path, p in model.named_parameters()]
+        found += [Name(b, model, path, "buffer") for path, b in model.named_buffers()]
+    return found
 
 
-def variable_of(t: Any) -> str:
-    """The variable of this thread's functions that holds a tensor, or a container with it."""
-    for frame in frames(sys._getframe(1)):
-        for name, value in variables(frame).items():
-            if value is t:
-                return f"{name} in {place(frame)}"
-            if type(value) in CONTAINERS:
-                among = value.values() if isinstance(value, dict) else value
-                if any(x is t for x in among):
-                    kind = type(value).__name__
-                    return f"{name} (a {kind} of {len(value)}) in {place(frame)}"
-    return ""
+class Claim(NamedTuple):
+    """Memory, and one who has it."""
+
+    array: Any  # that owns the memory
+    shape: tuple[int, ...]
+    role: str
+    who: Any  # a tensor; of what is saved for backward, the node
+    of: Any  # of gradients and states, the parameter
+    key: str = ""  # of a state: "exp_avg"
+
+
+def claims(found: Alive, names: list[Name]) -> Iterator[Claim]:
+    """All that is claimed; several may claim the same memory."""
+    for name in names:
+        yield from claim(name.tensor, name.role, name.tensor)
+    for optimizer in found.optimizers:
+        states = getattr(optimizer, "state", None)
+        for p, state in states.items() if isinstance(states, dict) else ():
+            for key, value in state.items() if isinstance(state, dict) else ():
+                yield from claim(value, "optimizer state", value, p, key)
+    for node in found.nodes:
+        for part in node.saved if node.saved.__class__ is tuple else ():
+            yield from claim(part, "saved for backward", node)
+    for t in found.tensors:
+        yield from claim(t, "result" if t._fn is not None and t._fn is not LEAF else "other", t)
+        grad = getattr(t._x, "grad", None)
+        if grad is not None:
+            yield from claim(grad, "gradient", grad, t)
+
+
+def claim(x: Any, role: str, who: Any, of: Any = None, key: str = "") -> Iterator[Claim]:
+    """The claim to a tensor's memory, or an array's, if there is any."""
+    a = x._a if issubclass(type(x), TensorBase) else x
+    if a.__class__ is ndarray:
+        yield Claim(root(a), tuple(a.shape), role, who, of, key)
+
+
+def maker(t: Any) -> Any:
+    """What knows the line that made a tensor: its node, or the note of what cut it off; or None."""
+    fn = t._fn
+    if fn is not None and fn is not LEAF:
+        return fn.node if fn.__class__ is Out else fn
+    cut = t._x.cut if hasattr(t._x, "cut") else t._x
+    return cut if getattr(cut, "code", None) is not None else None
+
+
+# -- the program's variables -----------------------------------------------------------------------
+
+
+class Variable(NamedTuple):
+    """A variable that holds something, itself or in a container."""
+
+    name: str
+    kind: str  # "list"; "": itself
+    size: int  # of the container
+    frame: Any
+
+
+def held_by_variables(stack: Iterable[Any]) -> dict[int, Variable]:
+    """By id the variables of functions, the innermost ones first, that hold a tensor or a module,
+    through containers."""
+    found: dict[int, Variable] = {}
+
+    def take(value: Any, variable: Variable, depth: int) -> None:
+        cls = type(value)
+        if issubclass(cls, TensorBase) or hasattr(cls, "named_parameters"):
+            found.setdefault(id(value), variable)
+        elif depth and issubclass(cls, CONTAINERS) and value:
+            if depth == DEPTH:
+                kind = next(c.__name__ for c in (cls, *CONTAINERS) if issubclass(cls, c))
+                variable = variable._replace(kind=kind, size=len(value))
+            for v in list(value.values() if issubclass(cls, dict) else value):
+                take(v, variable, depth - 1)
+
+    seen: set[int] = set()
+    for frame in stack:
+        for names in (variables(frame), frame.f_globals):
+            if id(names) in seen:  # of a module, which several functions are in
+                continue
+            seen.add(id(names))
+            for name, value in list(names.items()):
+                if not name.startswith("__"):
+                    take(value, Variable(name, "", 0, frame), DEPTH)
+    return found
 
 
 def frames(frame: Any) -> Iterator[Any]:
@@ -115,11 +167,6 @@ def frames(frame: Any) -> Iterator[Any]:
         if frame.f_globals.get("__name__", "").partition(".")[0] != package:
             yield frame
         frame = frame.f_back
-
-
-def place(frame: Any) -> str:
-    code = frame.f_code
-    return f"{code.co_name} ({code.co_filename}:{frame.f_lineno})"
 
 
 def variables(frame: Any) -> dict[str, Any]:
@@ -133,3 +180,64 @@ def variables(frame: Any) -> dict[str, Any]:
     if sys.version_info < (3, 13) and frame.f_code.co_flags & inspect.CO_OPTIMIZED:
         names.clear()
     return found
+
+
+# -- what an error says ----------------------------------------------------------------------------
+
+
+class Held(NamedTuple):
+    """Memory that a live tensor has, or that the graph keeps for a derivative."""
+
+    nbytes: int
+    shape: tuple[int, ...]
+    holder: str  # "fc.weight of Net", "losses (a list of 500) in train (train.py:12)"; "": nobody
+    made: str  # "MulBackward0 at train.py:12 in train: y = a * b"; "": no operation
+
+    def __str__(self) -> str:
+        said = ", ".join(filter(None, [self.holder, self.made])) or "no history"
+        return f"{self.nbytes / 2**20:,.1f} MiB {self.shape}: {said}"
+
+
+def largest(count: int) -> list[Held]:
+    """What has most memory, the largest first; of several on the same memory, one."""
+    found = alive()
+    names = named(found.modules)
+    by_owner: dict[int, list[Claim]] = {}
+    for one in claims(found, names):
+        by_owner.setdefault(id(one.array), []).append(one)
+    most = sorted(by_owner.values(), key=lambda group: -group[0].array.nbytes)[:count]
+    called = {id(n.tensor): f"{n.path} of {type(n.model).__name__}" for n in names}
+    held = held_by_variables(frames(sys._getframe(1)))
+    return [told(group, called, held) for group in most]
+
+
+def told(group: list[Claim], called: dict[int, str], held: dict[int, Variable]) -> Held:
+    """What there is to say of memory that these have: its name, or else the variable that holds
+    it, or else the node that keeps it."""
+    def rank(one: Claim) -> tuple[bool, bool, int]:
+        return one.role not in NAMED, id(one.who) not in held, RANK[one.role]
+
+    best = min(group, key=rank)
+    size, of = best.array.nbytes, called.get(id(best.of), "")
+    if best.role == "saved for backward":
+        return Held(size, best.shape, f"saved by {best.who.name()} at {best.who.line()}", "")
+    holder = called.get(id(best.who), "")
+    if best.role == "optimizer state":
+        holder = f"{best.key} of {of or 'a parameter'}"
+    elif best.role == "gradient":
+        holder = f"gradient of {of or in_variable(best.of, held) or 'a tensor'}"
+    node = maker(best.who)
+    made = f"{node.name()} at {node.line()}" if isinstance(node, Node) else ""
+    return Held(size, best.shape, holder or in_variable(best.who, held), made)
+
+
+def in_variable(t: Any, held: dict[int, Variable]) -> str:
+    """'losses (a list of 500) in train (train.py:12)', or ""."""
+    variable = held.get(id(t))
+    if variable is None:
+        return ""
+    code = variable.frame.f_code
+    among = f" (a {variable.kind} of {variable.size})" if variable.kind else ""
+    return (
+        f"{variable.name}{among} in {code.co_name} ({code.co_filename}:{variable.frame.f_lineno})"
+    )

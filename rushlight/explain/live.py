@@ -1,30 +1,31 @@
 """Which tensors are alive now, whose they are, and what holds them.
 
-Found among the objects that Python's garbage collector knows; nothing needs to have been recorded.
-Memory that tensors share is counted once, by the most telling of them: a parameter before a
-gradient, before what a graph has saved, before what a variable holds.
+Found by looking (`autograd/holders.py`); nothing needs to have been recorded. Memory that tensors
+share is counted once, by the most telling of them: a parameter before a gradient, before what a
+graph has saved, before what a variable holds.
 """
 
 from __future__ import annotations
 
-import gc
 import os
 from typing import Any
 
-import numpy as np
-
-from .. import nn
-from ..autograd.node import LEAF, Node, Out, TensorBase
-from ..optim.optimizer import Optimizer
-from ..storage import root
+from ..autograd.holders import (
+    RANK,
+    Claim,
+    Name,
+    alive,
+    claims,
+    frames,
+    held_by_variables,
+    maker,
+    named,
+)
 from .advice.reading import percent, several, shape, size
 from .lines import USER, Lines, whose
-from .memory import RANK
 from .recording import NONE
 
-ndarray = np.ndarray
 ROWS = 20
-DEPTH = 3  # of lists in variables
 
 
 class Held:
@@ -95,60 +96,49 @@ class Live:
 def memory(frame: Any) -> Live:
     """What is alive, seen from a frame of the program."""
     lines = Lines()
-    objects = gc.get_objects()
-    # (`isinstance` asks for `__class__`, and objects that stand for others may do anything there)
-    tensors = [o for o in objects if issubclass(type(o), TensorBase)]
-    modules = [o for o in objects if issubclass(type(o), nn.Module)]
-    optimizers = [o for o in objects if issubclass(type(o), Optimizer)]
-    nodes = [o for o in objects if issubclass(type(o), Node)]
-    del objects
-    variables = held_by_variables(frame)
-    best: dict[int, tuple[int, Any, str, str, int]] = {}  # owner: rank, array, role, holder, line
-
-    def claim(a: Any, role: str, holder: str, line: int = NONE) -> None:
-        if a.__class__ is not ndarray:
-            return
-        a = root(a)
-        rank = RANK[role]
-        known = best.get(id(a))
-        if known is None or rank < known[0] or (rank == known[0] and holder and not known[3]):
-            line = line if known is None or line != NONE else known[4]
-            best[id(a)] = rank, a, role, holder, line
-        elif known[4] == NONE and known[2] in ("result", "other"):
-            best[id(a)] = (*known[:4], line)
-
-    named = names_of(modules, variables)
-    for t, name, role in named:
-        claim(t._a, role, name)
-        if t.grad is not None:
-            claim(t.grad._a, "gradient", f"gradient of {name}")
-    called = {id(t): name for t, name, _ in named}
-    for optimizer in optimizers:
-        for p, state in optimizer.state.items():
-            of = called.get(id(p), "a parameter")
-            for key, value in state.items() if isinstance(state, dict) else ():
-                if isinstance(value, TensorBase):
-                    claim(value._a, "optimizer state", f"{key} of {of}")
-    for node in nodes:
-        line = lines.at_offset(node.code, node.lasti)
-        for s in node.saved if node.saved.__class__ is tuple else ():
-            a = s._a if isinstance(s, TensorBase) else s
-            claim(a, "saved for backward", f"saved by {node.name()} at {place(lines, line)}", line)
-    for t in tensors:
-        holder = variables.get(id(t), called.get(id(t), ""))
-        claim(t._a, "result" if t._fn not in (None, LEAF) else "other", holder, made_at(lines, t))
-        grad = getattr(t._x, "grad", None)
-        if grad is not None and id(t) not in called:
-            claim(grad._a, "gradient", f"gradient of {holder or 'a tensor'}")
+    found = alive()
+    variables = of_user(frame)
+    names = named(found.modules)
+    called = names_of(names, variables)
+    best: dict[int, tuple[int, Claim, str, int]] = {}  # owner: rank, claim, holder, line
+    for claim in claims(found, names):
+        holder, line = told(claim, called, variables, lines)
+        key, rank = id(claim.array), RANK[claim.role]
+        known = best.get(key)
+        if known is None or rank < known[0] or (rank == known[0] and holder and not known[2]):
+            line = line if known is None or line != NONE else known[3]
+            best[key] = rank, claim, holder, line
+        elif known[3] == NONE and known[1].role in ("result", "other"):
+            best[key] = (*known[:3], line)
     rows: dict[tuple[str, str, int], Held] = {}
     texts = lines.finish()
-    for _, a, role, holder, line in best.values():
-        key = role, holder, line
-        if key not in rows:
+    for _, claim, holder, line in best.values():
+        row = claim.role, holder, line
+        if row not in rows:
             source = texts[line].text if line != NONE else ""
-            rows[key] = Held(role, place(lines, line), source, holder)
-        rows[key].add(a)
+            rows[row] = Held(claim.role, place(lines, line), source, holder)
+        rows[row].add(claim.array)
     return Live(list(rows.values()))
+
+
+def told(
+    claim: Claim, called: dict[int, str], variables: dict[int, str], lines: Lines
+) -> tuple[str, int]:
+    """Who has memory, and the line that made it, where that is known."""
+    who = claim.who
+    if claim.role == "saved for backward":
+        line = lines.at_offset(who.code, who.lasti)
+        return f"saved by {who.name()} at {place(lines, line)}", line
+    if claim.role == "optimizer state":
+        return f"{claim.key} of {called.get(id(claim.of), 'a parameter')}", NONE
+    if claim.role == "gradient":
+        of = called.get(id(claim.of)) or variables.get(id(claim.of)) or "a tensor"
+        return f"gradient of {of}", NONE
+    if claim.role in ("parameter", "buffer"):
+        return called[id(who)], NONE
+    node = maker(who)
+    line = NONE if node is None else lines.at_offset(node.code, node.lasti)
+    return variables.get(id(who), called.get(id(who), "")), line
 
 
 def place(lines: Lines, line: int) -> str:
@@ -158,53 +148,21 @@ def place(lines: Lines, line: int) -> str:
     return f"{os.path.basename(lines.lines[line].file)}:{lines.lines[line].number}"
 
 
-def made_at(lines: Lines, t: Any) -> int:
-    """The line that made a tensor, where it is known."""
-    fn = t._fn
-    if fn is not None and fn is not LEAF:
-        node = fn.node if fn.__class__ is Out else fn
-        return lines.at_offset(node.code, node.lasti)
-    cut = t._x.cut if hasattr(t._x, "cut") else t._x
-    code = getattr(cut, "code", None)
-    return NONE if code is None else lines.at_offset(code, cut.lasti)
-
-
-def names_of(
-    modules: list[Any], variables: dict[int, str]
-) -> list[tuple[Any, str, str]]:
-    """Parameters and buffers of all models: each, its name, and which of the two."""
-    inside = {id(c) for m in modules for c in m.children()}
-    models = [m for m in modules if id(m) not in inside and any(True for _ in m.parameters())]
-    found = []
-    for model in models:
-        before = ""
-        if len(models) > 1:
-            before = variables.get(id(model), "").strip("`") or type(model).__name__
-            before += "."
-        found += [(p, before + name, "parameter") for name, p in model.named_parameters()]
-        found += [(b, before + name, "buffer") for name, b in model.named_buffers()]
+def names_of(names: list[Name], variables: dict[int, str]) -> dict[int, str]:
+    """By id what parameters and buffers are called; with their model's name in front, where there
+    are several."""
+    several_models = len({id(n.model) for n in names}) > 1
+    found = {}
+    for n in names:
+        model = variables.get(id(n.model), "").strip("`") or type(n.model).__name__
+        found[id(n.tensor)] = f"{model}.{n.path}" if several_models else n.path
     return found
 
 
-def held_by_variables(frame: Any) -> dict[int, str]:
-    """By id the variable of the program that holds a tensor or a module, through lists, tuples and
-    dictionaries."""
-    found: dict[int, str] = {}
-
-    def take(value: Any, name: str, depth: int) -> None:
-        if isinstance(value, (TensorBase, nn.Module)):
-            found.setdefault(id(value), name)
-        elif depth and isinstance(value, (list, tuple, dict)) and value:
-            kind = type(value).__name__
-            inner = f"{name}, a {kind} of {len(value)}" if depth == DEPTH else name
-            for v in list(value.values() if isinstance(value, dict) else value):
-                take(v, inner, depth - 1)
-
-    while frame is not None:
-        if whose(frame.f_code.co_filename) == USER:
-            for names in (frame.f_locals, frame.f_globals):
-                for name, value in list(names.items()):
-                    if not name.startswith("__"):
-                        take(value, f"`{name}`", DEPTH)
-        frame = frame.f_back
-    return found
+def of_user(frame: Any) -> dict[int, str]:
+    """By id the variable of the user's own functions that holds a tensor or a module."""
+    stack = (f for f in frames(frame) if whose(f.f_code.co_filename) == USER)
+    return {
+        key: f"`{v.name}`" + (f", a {v.kind} of {v.size}" if v.kind else "")
+        for key, v in held_by_variables(stack).items()
+    }  # fmt: skip

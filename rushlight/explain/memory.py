@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd.holders import RANK
 from ..autograd.node import TensorBase
 from ..storage import root
 from .numbers import type_name
@@ -21,10 +22,6 @@ from .recording import NONE, Block
 ndarray = np.ndarray
 LEAST = 512  # bytes: smaller arrays are not followed
 MOST = 400_000  # blocks
-# A later role takes the place of an earlier one only if it stands before it.
-RANK = {role: k for k, role in enumerate(
-    ("parameter", "buffer", "gradient", "optimizer state", "batch", "saved for backward",
-     "result", "other"))}  # fmt: skip
 
 
 class _Life(weakref.ref):  # type: ignore[type-arg]

@@ -14,10 +14,11 @@ from typing import Any
 
 from .. import nn
 from ..autograd import door
+from ..autograd.holders import frames, named, variables
 from ..autograd.node import LEAF, Out, TensorBase
 from .advice.reading import number, shape
 from .lines import Lines
-from .live import held_by_variables, names_of
+from .live import names_of, of_user
 from .numbers import norm
 from .recording import NONE
 
@@ -83,17 +84,15 @@ def gradients(loss: Any, model: nn.Module | None, frame: Any) -> Gradients:
         return recorded(loss, model)
     lines = Lines()
     leaves, cuts = walked(lines, loss)
-    named = parameters(model, frame)
-    known = {id(p) for p, _ in named}
-    variables = held_by_variables(frame)
-    named += [
-        (t, variables.get(id(t), "a tensor").strip("`")) for t in leaves if id(t) not in known
-    ]
+    wanted = parameters(model, frame)
+    known = {id(p) for p, _ in wanted}
+    held = of_user(frame)
+    wanted += [(t, held.get(id(t), "a tensor").strip("`")) for t in leaves if id(t) not in known]
     rows = []
     got = differentiated(loss, leaves)
     lines.finish()
     ends = [(why, *told(lines, line)) for why, line in cuts]
-    for p, name in named:
+    for p, name in wanted:
         row = Reached(name, tuple(p.shape))
         filled(row, p, got.get(id(p)))
         if not row.reached and not row.why:
@@ -172,16 +171,15 @@ def parameters(model: nn.Module | None, frame: Any) -> list[tuple[Any, str]]:
     """The parameters of a model, or of all models in the variables of the program."""
     if model is not None:
         return [(p, name) for name, p in model.named_parameters()]
-    variables = held_by_variables(frame)
     modules: dict[int, Any] = {}
-    while frame is not None:
-        for names in (frame.f_locals, frame.f_globals):
-            for value in list(names.values()):
-                if isinstance(value, nn.Module):
+    for one in frames(frame):
+        for values in (variables(one), one.f_globals):
+            for value in list(values.values()):
+                if issubclass(type(value), nn.Module):
                     modules.update({id(m): m for m in value.modules()})
-        frame = frame.f_back
-    found = names_of(list(modules.values()), variables)
-    return [(t, name) for t, name, role in found if role == "parameter"]
+    names = [n for n in named(list(modules.values())) if n.role == "parameter"]
+    called = names_of(names, of_user(frame))
+    return [(n.tensor, called[id(n.tensor)]) for n in names]
 
 
 def recorded(fn: Callable[[], Any], model: nn.Module | None) -> Gradients:
