@@ -127,37 +127,39 @@ class Variable(NamedTuple):
     """A variable that holds something, itself or in a container."""
 
     name: str
-    kind: str  # "list"; "": itself
-    size: int  # of the container
-    frame: Any
+    where: str  # "train (train.py:12)": not the frame, which would keep all that stands in it
+    kind: str = ""  # "list"; "": itself
+    size: int = 0  # of the container
 
 
 def held_by_variables(stack: Iterable[Any]) -> dict[int, Variable]:
     """By id the variables of functions, the innermost ones first, that hold a tensor or a module,
     through containers."""
     found: dict[int, Variable] = {}
-
-    def take(value: Any, variable: Variable, depth: int) -> None:
-        cls = type(value)
-        if issubclass(cls, TensorBase) or hasattr(cls, "named_parameters"):
-            found.setdefault(id(value), variable)
-        elif depth and issubclass(cls, CONTAINERS) and value:
-            if depth == DEPTH:
-                kind = next(c.__name__ for c in (cls, *CONTAINERS) if issubclass(cls, c))
-                variable = variable._replace(kind=kind, size=len(value))
-            for v in list(value.values() if issubclass(cls, dict) else value):
-                take(v, variable, depth - 1)
-
     seen: set[int] = set()
     for frame in stack:
-        for names in (variables(frame), frame.f_globals):
-            if id(names) in seen:  # of a module, which several functions are in
-                continue
-            seen.add(id(names))
-            for name, value in list(names.items()):
-                if not name.startswith("__"):
-                    take(value, Variable(name, "", 0, frame), DEPTH)
+        code = frame.f_code
+        where = f"{code.co_name} ({code.co_filename}:{frame.f_lineno})"
+        own = variables(frame)
+        others = {} if id(frame.f_globals) in seen else frame.f_globals
+        seen.add(id(frame.f_globals))
+        for name, value in (*own.items(), *list(others.items())):
+            if not name.startswith("__"):
+                hold(found, value, Variable(name, where), DEPTH)
     return found
+
+
+def hold(found: dict[int, Variable], value: Any, variable: Variable, depth: int) -> None:
+    """Note what a variable's value holds."""
+    cls = type(value)
+    if issubclass(cls, TensorBase) or hasattr(cls, "named_parameters"):
+        found.setdefault(id(value), variable)
+    elif depth and issubclass(cls, CONTAINERS) and value:
+        if depth == DEPTH:
+            kind = next(c.__name__ for c in (cls, *CONTAINERS) if issubclass(cls, c))
+            variable = variable._replace(kind=kind, size=len(value))
+        for v in list(value.values() if issubclass(cls, dict) else value):
+            hold(found, v, variable, depth - 1)
 
 
 def frames(frame: Any) -> Iterator[Any]:
@@ -236,8 +238,5 @@ def in_variable(t: Any, held: dict[int, Variable]) -> str:
     variable = held.get(id(t))
     if variable is None:
         return ""
-    code = variable.frame.f_code
     among = f" (a {variable.kind} of {variable.size})" if variable.kind else ""
-    return (
-        f"{variable.name}{among} in {code.co_name} ({code.co_filename}:{variable.frame.f_lineno})"
-    )
+    return f"{variable.name}{among} in {variable.where}"

@@ -54,3 +54,20 @@ def test_objects_that_stand_for_others_are_not_asked() -> None:
     proxy, t = Proxy(), torch.ones(1700, 1300)
     assert len(said((1700, 1300))) == 1
     del proxy, t
+
+
+def test_nothing_is_kept_by_looking() -> None:
+    import gc
+    import weakref
+
+    def look() -> Any:
+        t = torch.ones(1900, 1300)
+        holders.largest(3)
+        torch.explain.memory()
+        return weakref.ref(t)
+
+    gc.disable()
+    try:
+        assert look()() is None
+    finally:
+        gc.enable()
