@@ -119,8 +119,9 @@ NAMES: dict[str, tuple[str, str, str | None]] = {
     "torch": (
         "SymInt SymFloat SymBool Stream Event ScriptObject", SYMBOLS + " or such objects", None),
     "torchvision.datasets": (
-        "Places365 INaturalist ImageNet CocoDetection CocoCaptions VOCDetection Caltech101 "
-        "Flowers102 Food101 OxfordIIITPet StanfordCars DTD EuroSAT GTSRB CelebA LSUN",
+        "HMDB51 Kinetics UCF101 KittiFlow Sintel FlyingChairs FlyingThings3D HD1K "
+        "Kitti2012Stereo Kitti2015Stereo CarlaStereo Middlebury2014Stereo CREStereo "
+        "FallingThingsStereo SceneFlowStereo SintelStereo InStereo2k ETH3DStereo",
         DATASET,
         "ImageFolder, for images in folders",
     ),

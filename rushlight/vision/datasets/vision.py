@@ -78,6 +78,10 @@ class VisionDataset(Dataset[tuple[Any, Any]]):
             target = self.target_transform(target)
         return image, target
 
+    def _jointly(self, image: Any, target: Any) -> tuple[Any, Any]:
+        """The pair through `transforms`, which is made of the two others where these were given."""
+        return (image, target) if self.transforms is None else self.transforms(image, target)
+
     def __getitem__(self, index: int) -> Any:
         raise NotImplementedError
 
