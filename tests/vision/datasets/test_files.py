@@ -216,7 +216,7 @@ def test_pairs_and_tensors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     pairs = made("LFWPairs", tmp_path / "a", monkeypatch)
     assert [[row[3] for row in data["samples"]] for data in pairs] == [[1, 0, 1, 0], [1, 0]]
     flying = made("MovingMNIST", tmp_path / "b", monkeypatch)
-    assert [data["samples"][0][1] for data in flying] == [[n, 1, 3, 3] for n in (20, 4, 16)]
+    assert [data["samples"][0][1] for data in flying] == [[n, 1, 3, 3] for n in (20, 4, 10)]
     patches = made("PhotoTour", tmp_path / "c", monkeypatch)
     assert patches[0]["samples"][3][:2] == ["uint8", [64, 64]]
     assert len(patches[0]["samples"]) == 4

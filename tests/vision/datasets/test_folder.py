@@ -157,8 +157,8 @@ def test_the_base_class() -> None:
 
 
 def test_names_that_are_not_there() -> None:
-    with pytest.raises(AttributeError, match=r"torchvision\.datasets\.CelebA is not there"):
-        datasets.CelebA  # noqa: B018
+    with pytest.raises(AttributeError, match=r"torchvision\.datasets\.UCF101 is not there"):
+        datasets.UCF101  # noqa: B018
 
 
 def test_workers_read_images(tree: Path) -> None:
