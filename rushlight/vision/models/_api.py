@@ -154,6 +154,8 @@ def imagenet(
         "_ops": gflops,
         "_file_size": megabytes,
     }
+    if "_swag-" in file:
+        meta["license"] = "https://github.com/facebookresearch/SWAG/blob/main/LICENSE"
     return Weights(_FILES + file, functools.partial(ImageClassification, **preset), meta)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import rushlight
@@ -41,6 +41,14 @@ def initialise(
             continue
         if m.bias is not None:
             nn.init.zeros_(m.bias)
+
+
+def check_rows(rows: Any, kind: type, name: str) -> None:
+    """Whether a network's configuration is a sequence of `kind` that has something in it."""
+    if not rows:
+        raise ValueError(f"The {name} should not be empty")
+    if not isinstance(rows, Sequence) or not all(isinstance(row, kind) for row in rows):
+        raise TypeError(f"The {name} should be List[{kind.__name__.lstrip('_')}]")
 
 
 def _make_divisible(v: float, divisor: int, min_value: int | None = None) -> int:

@@ -31,7 +31,7 @@ from ._efficientnet_weights import (
     EfficientNet_V2_M_Weights,
     EfficientNet_V2_S_Weights,
 )
-from ._utils import Layer, _make_divisible, initialise
+from ._utils import Layer, _make_divisible, check_rows, initialise
 
 __all__ = [
     "EfficientNet",
@@ -214,12 +214,7 @@ class EfficientNet(nn.Module):
     ) -> None:
         super().__init__()
         setting = inverted_residual_setting
-        if not setting:
-            raise ValueError("The inverted_residual_setting should not be empty")
-        if not isinstance(setting, Sequence) or not all(
-            isinstance(s, _MBConvConfig) for s in setting
-        ):
-            raise TypeError("The inverted_residual_setting should be List[MBConvConfig]")
+        check_rows(setting, _MBConvConfig, "inverted_residual_setting")
         norm = norm_layer or nn.BatchNorm2d
         conv = partial(Conv2dNormActivation, norm_layer=norm, activation_layer=nn.SiLU)
         layers: list[nn.Module] = [conv(3, setting[0].input_channels, kernel_size=3, stride=2)]

@@ -12,7 +12,7 @@ from ... import nn
 from ...tensor import Tensor
 from ..ops.misc import Conv2dNormActivation, SqueezeExcitation
 from ._api import WeightsEnum, assemble, builder, imagenet
-from ._utils import _make_divisible, initialise
+from ._utils import _make_divisible, check_rows, initialise
 
 __all__ = [
     "MobileNetV3",
@@ -124,12 +124,7 @@ class MobileNetV3(nn.Module):
     ) -> None:
         super().__init__()
         setting = inverted_residual_setting
-        if not setting:
-            raise ValueError("The inverted_residual_setting should not be empty")
-        if not isinstance(setting, Sequence) or not all(
-            isinstance(s, InvertedResidualConfig) for s in setting
-        ):
-            raise TypeError("The inverted_residual_setting should be List[InvertedResidualConfig]")
+        check_rows(setting, InvertedResidualConfig, "inverted_residual_setting")
         norm = norm_layer or partial(nn.BatchNorm2d, eps=0.001, momentum=0.01)
         block = block or InvertedResidual
         conv = partial(Conv2dNormActivation, norm_layer=norm, activation_layer=nn.Hardswish)
