@@ -272,6 +272,15 @@ class Tensor(TensorBase):
     def __format__(self, spec: str) -> str:
         if self._a.ndim == 0 and self._a.__class__ is not MetaArray and type(self) is Tensor:
             return self.item().__format__(spec)
+        if spec and type(self) is Tensor:
+            raise TypeError(
+                message(
+                    f"unsupported format string passed to {type(self).__name__}.__format__",
+                    got=f"{spec!r} for a tensor of shape {tuple(self.shape)}",
+                    wanted="a number",
+                    hint="x.item() or x.mean() of it; torch.set_printoptions(precision=2)",
+                )
+            )
         return object.__format__(self, spec)
 
     __hash__ = object.__hash__

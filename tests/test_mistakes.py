@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import pickle
 import re
 import warnings
@@ -293,12 +294,60 @@ BATCHES = [
     (lambda: batch({"a": 1, "b": 2}, {"a": 1}), KeyError, "b", "['a', 'b']"),
 ]  # fmt: skip
 
-ROWS = [*MODULES, *LOSSES, *OPTIMISERS, *NO_TENSORS, *MAKING, *DEVICES, *USING, *FILES, *BATCHES]
+class Stream(torch.utils.data.IterableDataset):
+    def __iter__(self) -> Any:
+        return iter(range(3))
+
+
+class NoLength(torch.utils.data.Dataset):
+    def __getitem__(self, index: int) -> int:
+        return index
+
+
+def adversaries() -> None:
+    generator, critic = nn.Linear(2, 2), nn.Linear(2, 1)
+    score = critic(generator(torch.ones(1, 2))).mean()
+    score.backward(retain_graph=True)
+    optim.SGD(critic.parameters(), lr=0.1).step()
+    (-score).backward()
+
+
+Loader = torch.utils.data.DataLoader
+STEPS = optim.SGD([torch.ones(1, requires_grad=True)], lr=0.1)
+LOOPS = [
+    (adversaries, RuntimeError, "modified by an inplace operation", "changed by optimizer.step()",
+     "all backwards before the first step"),
+    (lambda: len(Loader(NoLength())), TypeError, "'NoLength' has no len()", "def __len__(self)"),
+    (lambda: Loader(NoLength(), shuffle=True), TypeError, "has no len()", "def __len__(self)"),
+    (lambda: len(Loader(Stream())), TypeError, "'Stream' has no len()", "counting batches"),
+    (lambda: list(Loader(i for i in "ab")), TypeError, "'generator' has no len()", "list(x)"),
+    (lambda: iter(Loader([1])).next(), AttributeError, "has no attribute 'next'", "next(iterator)"),
+    (lambda: torch.utils.data.TensorDataset(np.ones(3)), TypeError, "must be T", "from_numpy"),
+    (lambda: optim.lr_scheduler.MultiStepLR(STEPS, 30), TypeError, "not iterable", "milestones=[30]"),
+    (lambda: optim.lr_scheduler.StepLR(STEPS, 1, last_epoch=5), KeyError, "'initial_lr'", "=-1"),
+    (lambda: nn.utils.clip_grad_norm_(nn.ReLU(), 1.0), TypeError, "not iterable", "parameters()"),
+    (lambda: torch.distributed.get_rank(), ValueError, "process group has not been", "nproc-per-"),
+    (lambda: torch.save("x.pt", X), AttributeError, "expected 'f' to be", "look swapped"),
+    (lambda: nn.init.xavier_uniform_(nn.ReLU()), AttributeError, "no attribute 'shape'", "weight"),
+    (lambda: nn.init.xavier_uniform_(torch.ones(3)), ValueError, "fewer than 2", "(3,)", "zeros"),
+    (lambda: torch.cat([X, X], axes=0), TypeError, "unexpected keyword argument 'axes'", "dim="),
+    (lambda: X.sum(dims=0), TypeError, "unexpected keyword argument 'dims'", "dim="),
+    (lambda: f"{X:.2f}", TypeError, "unsupported format string", "(3, 4)", "x.item()"),
+]  # fmt: skip
+
+ROWS = [*MODULES, *LOSSES, *OPTIMISERS, *NO_TENSORS, *MAKING, *DEVICES, *USING, *FILES, *BATCHES,
+        *LOOPS]  # fmt: skip
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[2][:40])
 def test_what_is_told(row: Any):
     check(*row)
+
+
+def test_memory_is_not_said_to_be_held_by_a_function_of_ours():
+    text = told(lambda: torch.ones(10**6, 1) * torch.ones(1, 10**7), RuntimeError)
+    assert "not enough memory" in text
+    assert os.path.dirname(torch.__file__) not in text
 
 
 def test_load_reads_safetensors_by_the_paths_ending(tmp_path: Path):

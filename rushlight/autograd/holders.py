@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..once import HOME
 from ..storage import root
 from .node import LEAF, Node, Out, TensorBase
 
@@ -164,9 +165,8 @@ def hold(found: dict[int, Variable], value: Any, variable: Variable, depth: int)
 
 def frames(frame: Any) -> Iterator[Any]:
     """A frame and those that called it, without this package's."""
-    package = __name__.partition(".")[0]
     while frame is not None:
-        if frame.f_globals.get("__name__", "").partition(".")[0] != package:
+        if not frame.f_code.co_filename.startswith(HOME):  # names are torch's under the drop-in
             yield frame
         frame = frame.f_back
 

@@ -489,6 +489,11 @@ def freed_error(node: Node, freed: Freed) -> RuntimeError:
 def inplace_error(node: Node, shape: Any, cell: Cell) -> RuntimeError:
     """A saved value was changed in place: names the node's line and the line of the change."""
     kind = "x".join(map(str, shape)) or "0-d"
+    if cell.what == "optimizer.step()":  # of two losses on one graph, as adversarial training has
+        hint = "all backwards before the first step; or the forward again after it"
+    else:
+        hint = "the out-of-place form, e.g. x = x + 1 instead of x += 1; or x.clone() before "
+        hint += "the change"
     return RuntimeError(
         message(
             "one of the variables needed for gradient computation has been modified by an "
@@ -498,7 +503,6 @@ def inplace_error(node: Node, shape: Any, cell: Cell) -> RuntimeError:
             f"{show_line(cell.code, cell.lasti)} "
             f"(is at version {cell.count})",
             wanted="the value as it was when it was saved",
-            hint="the out-of-place form, e.g. x = x + 1 instead of x += 1; or x.clone() before "
-            "the change",
+            hint=hint,
         )
     )

@@ -207,8 +207,12 @@ class group(metaclass=_Default):
 
 def uninitialized() -> NoReturn:
     raise ValueError(
-        "Default process group has not been initialized, please make sure to call "
-        "init_process_group."
+        message(
+            "Default process group has not been initialized, please make sure to call "
+            "init_process_group.",
+            hint="torch.distributed.init_process_group() first, in a program that several "
+            "processes run: python -m rushlight.distributed.run --nproc-per-node 2 script.py",
+        )
     )
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import rushlight
 
 from ..autograd.grad_mode import no_grad as _no_grad
+from ..errors import message
 from ..tensor import Tensor
 
 __all__ = [
@@ -175,10 +176,18 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
 
 def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
     """How many inputs one output has, and how many outputs one input has."""
+    if hasattr(tensor, "parameters"):
+        what = f"'{type(tensor).__name__}' object has no attribute 'shape'"
+        hint = "init(layer.weight); in module.apply(fn), for layers that have one"
+        raise AttributeError(message(what, f"the module {type(tensor).__name__}", hint=hint))
     shape = tensor.shape
     if len(shape) < 2:
         raise ValueError(
-            "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions"
+            message(
+                "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions",
+                got=f"shape {tuple(shape)}",
+                hint="nn.init.zeros_ or uniform_ for biases and the like",
+            )
         )
     field = math.prod(shape[2:])
     return shape[1] * field, shape[0] * field

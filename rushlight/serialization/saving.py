@@ -94,6 +94,7 @@ def save(
                 "save: expected 'f' to be string, path, or a file-like object with a "
                 "'write' attribute",
                 got=f"a {type(f).__name__}",
+                hint="save(obj, f): these look swapped" if isinstance(obj, str) else None,
             )
         )
 

@@ -15,6 +15,7 @@ from ...autograd import door
 from ...autograd.grad_mode import no_grad
 from ...autograd.steps import Step, step
 from ...autograd.views import all_changed, unlock_all
+from ...errors import message
 from ...kernels.multi_tensor import select as multi_tensor
 from ...optim.parts import Parts, local, parts_of
 from ...storage import locked
@@ -189,6 +190,9 @@ def clip_grad_norm_(
     """
     if not isinstance(parameters, Tensor):
         generator = isinstance(parameters, types.GeneratorType)
+        if hasattr(parameters, "parameters"):
+            what = f"'{type(parameters).__name__}' object is not iterable"
+            raise TypeError(message(what, hint="model.parameters()"))
         parameters = list(parameters)
         if generator and not parameters:
             warnings.warn(

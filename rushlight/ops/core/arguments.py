@@ -10,13 +10,13 @@ from ... import dtypes
 from ...autograd import door
 from ...autograd.node import TensorBase
 from ...errors import message
-from . import not_tensors
+from . import wrong_arguments
 
 
 def need_tensor(name: str, x: Any, place: int = 1, argument: str = "input") -> None:
     """TypeError in PyTorch's words unless `x` is a tensor."""
     if not isinstance(x, TensorBase):
-        raise not_tensors.refused(name, argument, f" (position {place})", x)
+        raise wrong_arguments.refused(name, argument, f" (position {place})", x)
 
 
 def need_gradients(input: Any, value: Any, name: str) -> None:

@@ -14,7 +14,7 @@ from ...autograd import door
 from ...autograd.call_errors import memory_error
 from ...autograd.node import TensorBase
 from ...autograd.observe import on_observe
-from . import not_tensors
+from . import wrong_arguments
 
 ordinary: set[type] = set()  # classes without any override: Tensor, Parameter, Buffer
 known: set[type] = {int, float, bool, str, type(None)}  # these, and what takes over nothing
@@ -172,6 +172,7 @@ def dispatching(fn: Callable[..., Any], words: dict[str, str] | None = None) -> 
         inner = inner.__wrapped__
     code = getattr(inner, "__code__", None)
     places: tuple[str, ...] = code.co_varnames[: code.co_argcount] if code is not None else ()
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if code else ()
     at = places.index("dtype") if "dtype" in places else None
 
     plain, all_known = known, known.issuperset
@@ -197,8 +198,9 @@ def dispatching(fn: Callable[..., Any], words: dict[str, str] | None = None) -> 
                     return fn(*args, **kw)
             except MemoryError as error:
                 raise memory_error(fn.__name__, error) from None
-            except TypeError:
+            except TypeError as error:
                 if words.keys().isdisjoint(kw):
+                    wrong_arguments.name_nearest(error, fn.__name__, kw, names)
                     raise
                 return public(*args, **{words.get(k, k): v for k, v in kw.items()})
             except AttributeError as error:
@@ -244,7 +246,7 @@ def refuse_others(
     for i, (place, x) in enumerate((*zip((*places, *more), args, strict=False), *kw.items())):
         if x is culprit:
             where = f" (position {i + 1})" if i < len(args) else ""
-            raise not_tensors.refused(name, place, where, culprit) from error
+            raise wrong_arguments.refused(name, place, where, culprit) from error
         if x.__class__ in (list, tuple) and any(part is culprit for part in x):
             at = next(k for k, part in enumerate(x) if part is culprit)
             raise TypeError(

@@ -16,7 +16,7 @@ import numpy as np
 from ... import dtypes
 from ...autograd.node import TensorBase
 from ...errors import message
-from . import not_tensors
+from . import wrong_arguments
 from .types import Check, Forward
 
 NUMBERS = frozenset((bool, int, float, complex))
@@ -101,7 +101,8 @@ class Signature:
             self._positional(inputs, rest, kw)
         for k, v in kw.items():
             if k not in self.defaults:
-                raise TypeError(f"{self.name}() got an unexpected keyword argument '{k}'")
+                known = (*self.inputs, *self.defaults)
+                raise TypeError(wrong_arguments.unexpected(self.name, k, known))
             if v.__class__ is list:
                 kw[k] = tuple(v)
             elif isinstance(v, (TensorBase, np.generic)):
@@ -215,10 +216,10 @@ class Signature:
         """What to raise when operand `i` is not a tensor."""
         if self.variadic:
             what = f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}"
-            got, hint = not_tensors.advice(t)
+            got, hint = wrong_arguments.advice(t)
             return TypeError(message(what, got, hint=hint))
         name = self.inputs[min(i, len(self.inputs) - 1)]
-        return not_tensors.refused(self.name, name, f" (position {i + 1})", t)
+        return wrong_arguments.refused(self.name, name, f" (position {i + 1})", t)
 
     def empty_list(self) -> Exception:
         """What to raise when a list of tensors is empty."""

@@ -69,13 +69,14 @@ class LRScheduler:
             if last_epoch == -1:
                 group.setdefault("initial_lr", copied(group["lr"]))
             elif "initial_lr" not in group:
-                raise KeyError(
-                    message(
-                        f"param 'initial_lr' is not specified in param_groups[{i}] when resuming "
-                        "scheduler with last_epoch >= 0",
-                        hint="load the optimizer's state first, or begin with last_epoch=-1",
-                    )
+                error = KeyError(
+                    f"param 'initial_lr' is not specified in param_groups[{i}] when resuming "
+                    "scheduler with last_epoch >= 0"
+                )  # whose text Python shows as repr() has it: one line
+                error.add_note(
+                    "  try     load the optimizer's state first, or begin with last_epoch=-1"
                 )
+                raise error
         self.base_lrs: Rates = group_values(optimizer, "initial_lr")
         self.last_epoch = last_epoch
         _watch_step(optimizer)

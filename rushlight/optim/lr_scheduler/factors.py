@@ -196,6 +196,9 @@ class MultiStepLR(LRScheduler):
         gamma: float = 0.1,
         last_epoch: int = -1,
     ) -> None:
+        if isinstance(milestones, int):
+            what, hint = "'int' object is not iterable", f"milestones=[{milestones}]"
+            raise TypeError(message(what, wanted="a list of epochs", hint=hint))
         self.milestones = Counter(milestones)
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)

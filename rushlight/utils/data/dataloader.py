@@ -24,7 +24,7 @@ from ._utils.iterators import (
 )
 from ._utils.worker import get_worker_info
 from .dataset import Dataset, IterableDataset
-from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler
+from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, length_of
 
 __all__ = ["DataLoader", "default_collate", "default_convert", "get_worker_info"]
 
@@ -234,7 +234,7 @@ class DataLoader(Generic[T_co]):
     def __len__(self) -> int:
         if not self._iterable:
             return len(self._index_sampler)
-        length = self._IterableDataset_len_called = len(self.dataset)
+        length = self._IterableDataset_len_called = length_of(self.dataset)
         if self.batch_size is not None:
             round_to_batches = math.floor if self.drop_last else math.ceil
             length = round_to_batches(length / self.batch_size)

@@ -13,6 +13,8 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+import numpy as np
+
 from ...errors import message
 from ...tensor import Tensor
 
@@ -79,6 +81,11 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
     tensors: tuple[Tensor, ...]
 
     def __init__(self, *tensors: Tensor) -> None:
+        for t in tensors:
+            if isinstance(t, np.ndarray):  # has a size, and it is no method
+                what = "TensorDataset: the data must be Tensors, not numpy.ndarray"
+                got = f"an array of shape {t.shape} and type {t.dtype}"
+                raise TypeError(message(what, got, hint="torch.from_numpy(array)"))
         if any(tensors[0].size(0) != tensor.size(0) for tensor in tensors):
             raise AssertionError(
                 message(

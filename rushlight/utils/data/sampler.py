@@ -9,7 +9,26 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from typing import Any, Generic, TypeVar
 
+from ...errors import message
+
 T_co = TypeVar("T_co", covariant=True)
+
+
+def length_of(data: Any) -> int:
+    """The length of a data set; TypeError when it has none, as a stream or a generator."""
+    try:
+        return len(data)
+    except TypeError as error:
+        if hasattr(data, "__len__"):  # one that fails has its own reason
+            raise
+        kind = type(data).__name__
+        if hasattr(data, "__next__"):
+            hint = "list(x); or a class derived from IterableDataset, which reads a stream"
+        elif hasattr(data, "__iter__"):
+            hint = f"counting batches as they come; or __len__ in {kind}"
+        else:
+            hint = f"def __len__(self): in {kind}"
+        raise TypeError(message(str(error), hint=hint)) from None
 
 
 def draw_seed(generator: Any = None) -> int:
@@ -54,10 +73,10 @@ class SequentialSampler(Sampler[int]):
         self.data_source = data_source
 
     def __iter__(self) -> Iterator[int]:
-        return iter(range(len(self.data_source)))
+        return iter(range(length_of(self.data_source)))
 
     def __len__(self) -> int:
-        return len(self.data_source)
+        return length_of(self.data_source)
 
 
 class RandomSampler(Sampler[int]):
@@ -99,12 +118,12 @@ class RandomSampler(Sampler[int]):
     @property
     def num_samples(self) -> int:
         """How many indices a pass gives; the data set may grow between passes."""
-        return len(self.data_source) if self._num_samples is None else self._num_samples
+        return length_of(self.data_source) if self._num_samples is None else self._num_samples
 
     def __iter__(self) -> Iterator[int]:
         import rushlight
 
-        size = len(self.data_source)
+        size = length_of(self.data_source)
         generator = self.generator
         if generator is None:
             generator = rushlight.Generator()

@@ -151,6 +151,12 @@ class _BaseDataLoaderIter:
     def __len__(self) -> int:
         return len(self._index_sampler)
 
+    @property
+    def next(self) -> Any:
+        """A method of Python 2's iterators, which PyTorch's had; programs ask for it still."""
+        what = f"'{type(self).__name__}' object has no attribute 'next'"
+        raise AttributeError(message(what, hint="next(iterator)"), name="next", obj=self)
+
     def __getstate__(self) -> Any:
         raise NotImplementedError("{} cannot be pickled", self.__class__.__name__)
 

@@ -1,13 +1,40 @@
-"""What to say of something that stands where a tensor belongs: what it is, and how to make one."""
+"""What to say of arguments that are not what was asked for.
+
+Something that stands where a tensor belongs: what it is, and how to make one. A name that no
+argument has: which one was perhaps meant.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from ...autograd.node import TensorBase
 from ...errors import message
+
+DIMS = ("axis", "axes", "dims", "dimension")
+
+
+def unexpected(name: str, argument: str, known: Iterable[str]) -> str:
+    """The text about an argument that a function has not, with the nearest name of its own."""
+    import difflib
+
+    known = list(known)
+    near = difflib.get_close_matches(argument, known, 1, 0.6)
+    if argument in DIMS and "dim" in known:
+        near = ["dim"]
+    what = f"{name}() got an unexpected keyword argument '{argument}'"
+    return message(what, hint=f"{near[0]}=" if near else None)
+
+
+def name_nearest(error: TypeError, name: str, kw: dict[str, Any], known: Iterable[str]) -> None:
+    """Give Python's error about an argument's name the nearest one, if it is about that."""
+    for argument in kw:
+        if str(error) == f"{name}() got an unexpected keyword argument '{argument}'":
+            shown = name.removeprefix("_").removeprefix("torch_")  # of an inner function
+            error.args = (unexpected(shown, argument, known),)
 
 
 def refused(name: str, argument: str, where: str, x: Any) -> TypeError:
