@@ -323,7 +323,7 @@ LOOPS = [
     (lambda: list(Loader(i for i in "ab")), TypeError, "'generator' has no len()", "list(x)"),
     (lambda: iter(Loader([1])).next(), AttributeError, "has no attribute 'next'", "next(iterator)"),
     (lambda: torch.utils.data.TensorDataset(np.ones(3)), TypeError, "must be T", "from_numpy"),
-    (lambda: optim.lr_scheduler.MultiStepLR(STEPS, 30), TypeError, "not iterable", "milestones=[30]"),
+    (lambda: optim.lr_scheduler.MultiStepLR(STEPS, 30), TypeError, "not iterable", "tones=[30]"),
     (lambda: optim.lr_scheduler.StepLR(STEPS, 1, last_epoch=5), KeyError, "'initial_lr'", "=-1"),
     (lambda: nn.utils.clip_grad_norm_(nn.ReLU(), 1.0), TypeError, "not iterable", "parameters()"),
     (lambda: torch.distributed.get_rank(), ValueError, "process group has not been", "nproc-per-"),
