@@ -18,6 +18,7 @@ from . import dtypes, storage
 from .autograd import door, views
 from .autograd.backward import backward as autograd_backward
 from .autograd.hooks import add_hook
+from .autograd.methods import tells
 from .autograd.node import LEAF, Cut, Extras, InferenceCut, Node, Out, TensorBase, accumulator
 from .autograd.steps import step
 from .device import CPU, META
@@ -1127,6 +1128,10 @@ def unresolved_error(t: Any) -> RuntimeError:
 wrap = door.wrap
 overrides.add_ordinary(Tensor, Parameter, Buffer)
 door.bind(Tensor, Parameter)
+tells(Tensor, "item", "item", "tolist", "__bool__", "__float__", "__int__", "__index__",
+      "__complex__", "__repr__")  # fmt: skip
+tells(Tensor, "cut", "numpy", "detach", "detach_", "data")
+tells(Tensor, "requires_grad", "requires_grad_")
 
 
 def is_tensor(obj: Any) -> bool:

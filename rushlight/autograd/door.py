@@ -51,6 +51,7 @@ class _State(threading.local):
     inference = False
     watchers: tuple[Any, ...] = ()
     observers: tuple[Any, ...] = ()
+    listening: tuple[Any, ...] = ()  # observers of methods (`methods.py`)
     autocast: Any = None  # (op, types of operands) -> the types that autocast gives them
     within = False  # a record that is shown is running: what it calls is a part of it
     transforms = 0  # how many functions of `torch.func` are being transformed

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from . import door, watch
+from . import door, methods, watch
 
 
 class Observer:
@@ -26,11 +26,15 @@ class Observer:
     A span's `kind` is "op" (a call on Tensors), "inplace" (its in-place form), "composite" (a
     public function written with others), "function" (an `autograd.Function`), "node", "leaf",
     "backward", "optimizer", "zero_grad", "loader", "collective" (of torch.distributed) or
-    "compiled"; `what` is the record, node or object.
+    "compiled"; `what` is the record, node or object. Those that see methods are told of "module"
+    (a call), "item" (a number taken out of a tensor: `.item()`, `.tolist()`, `bool()`), "cut"
+    (`.detach()`, `.data`, `.numpy()`), "requires_grad" and "made" (an optimiser).
     """
 
     parts = False  # whether to see records that run inside other ones, too
     spans = False  # whether to see spans
+    methods = False  # whether to see calls of methods, as spans (`methods.py`)
+    computations = True  # whether to see computations and spans; False: methods only
     replays = False  # whether compiled programs may run, which are then one span, "compiled"
 
     def performing(self, record: Any, arrays: Any, kw: dict[str, Any]) -> Any:
@@ -87,14 +91,20 @@ def look(name: str) -> None:
 
 def observe(observer: Observer) -> None:
     """Let an observer see what this thread does until `unobserve(observer)`."""
-    _count(1)
-    door.state.observers = (*door.state.observers, observer)
+    if observer.methods:
+        methods.listen(observer)
+    if observer.computations:
+        _count(1)
+        door.state.observers = (*door.state.observers, observer)
 
 
 def unobserve(observer: Observer) -> None:
     """Send an observer away, who need not be the one that came last."""
-    door.state.observers = tuple([o for o in door.state.observers if o is not observer])
-    _count(-1)
+    if observer.methods:
+        methods.unlisten(observer)
+    if observer.computations:
+        door.state.observers = tuple([o for o in door.state.observers if o is not observer])
+        _count(-1)
 
 
 _observers = 0

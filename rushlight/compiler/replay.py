@@ -17,7 +17,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from ..autograd import door
+from ..autograd import door, methods
 from ..autograd.node import TensorBase
 from ..errors import message
 from ..kernels.runtime import memory, workspace
@@ -144,11 +144,13 @@ class Compiled:
             return self.fn(*args, **kw)
         begun = door.enter("compiled", self, args)
         state.observers = ()
+        methods.pause()
         result = None
         try:
             result = self(*args, **kw)
             return result
         finally:
+            methods.resume()
             state.observers = observers
             door.leave("compiled", self, args, result, begun)
 

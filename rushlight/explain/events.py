@@ -62,6 +62,7 @@ class Events(Observer):
         self.open: list[int] = []  # places of open events
         self.within: list[Any] = []  # the modules that are being called
         self.module = NONE
+        self._around: list[int] = []  # the modules around it
         self._stepped: set[Any] = set()  # optimisers whose step is over inside an open event
         self.ops: dict[int, Any] = {}  # event: what it computes, for `plans.py`
         self.calls: dict[int, Any] = {}  # event: metadata and parameters of the call

@@ -16,9 +16,8 @@ import numpy as np
 
 from ..autograd.node import Out, TensorBase
 from ..ops.core.record import Op
-from . import announce
 from .chain import unreached
-from .events import PART, Events, Reference, now
+from .events import LEFT_OUT, PART, Events, Reference, now
 from .memory import arrays, tensors
 from .numbers import norm, parameters, type_name
 from .recording import NONE, Event, Optimizer, Parameter, Value
@@ -37,7 +36,7 @@ PHASE = {"backward": "backward", "optimizer": "optimizer", "zero_grad": "zero_gr
 class Look(Events):
     """Writes down what happens in the thread that made it."""
 
-    spans = replays = True
+    spans = methods = replays = True
 
     def __init__(self, most: int = MOST, ended: Any = None, marked: bool = False) -> None:
         super().__init__(most, ended, marked)
@@ -48,13 +47,16 @@ class Look(Events):
             "backward": self._enter_backward, "optimizer": self._enter_optimizer,
             "zero_grad": self._enter_named, "loader": self._enter_named,
             "collective": self._enter_collective, "compiled": self._enter_compiled,
+            "module": self._enter_module, "item": self._enter_method, "cut": self._enter_method,
+            "requires_grad": self._enter_requires_grad, "made": self._enter_made,
         }  # fmt: skip
         self._leave: dict[str, Any] = {
             "op": self._leave_op, "inplace": self._leave_inplace,
             "composite": self._leave_function, "function": self._leave_function,
             "node": self._leave_node, "leaf": self._leave_leaf,
             "optimizer": self._leave_optimizer, "loader": self._leave_loader,
-            "compiled": self._leave_compiled,
+            "compiled": self._leave_compiled, "module": self._leave_module,
+            "item": self._leave_method, "cut": self._leave_method,
         }  # fmt: skip
 
     # -- spans ---------------------------------------------------------------------------------
@@ -87,6 +89,11 @@ class Look(Events):
                     leave(begun, what, operands, results, at)
             if kind == "optimizer":
                 self.step_over({id(what)}, at)
+            elif kind == "module":
+                self.within.pop()
+                self.module = self._around.pop()
+            elif kind == "made":
+                self._made(what)
             elif self._stepped:
                 self.step_over(set(), at)
         finally:
@@ -180,11 +187,9 @@ class Look(Events):
         if place >= 0:
             self.events[place].takes = self.values(args)
             self._programs = len(compiled.entries)
-        announce.pause()
         return place
 
     def _leave_compiled(self, place: int, compiled: Any, args: Any, out: Any, at: int) -> None:
-        announce.resume()
         event = self.events[place]
         if out is not None:
             event.gives = self.values(out)
@@ -379,81 +384,61 @@ class Look(Events):
         if self.failed == NONE:
             self.failed = place
 
-    def enter_method(self, kind: str, name: str, t: Any) -> int:
+    def _enter_method(self, kind: str, name: str, operands: Any, at: int) -> int:
         """A number is taken out of a tensor, or the tensor's history is left behind."""
-        if self.busy:
-            return PART
-        begun = now()
         top = self.top()
-        place = PART
-        if top is None or top.kind not in ("op", "item"):
-            place = self.opened(kind, name, begun - self.began - self.lost)
-            if place >= 0:
-                self.events[place].takes = [self.value(t)]
-        self.lost += now() - begun
+        if top is not None and top.kind in ("op", "item"):
+            return PART
+        place = self.opened("item" if kind == "item" else "op", name, at)
+        if place >= 0:
+            self.events[place].takes = [self.value(operands[0])]
         return place
 
-    def leave_method(self, out: Any, place: int) -> None:
-        """It has returned, or failed."""
-        if self.over or place < 0:
-            return
-        t = now()
-        at = t - self.began - self.lost
-        self.close(place, at)
+    def _leave_method(self, place: int, name: str, operands: Any, out: Any, at: int) -> None:
         event = self.events[place]
         if isinstance(out, TensorBase):
             self.remember(place, out, event, at)
             event.gives = [self.value(out)]
         elif out.__class__ is ndarray:
             self.made[id(out)] = Reference(out, self.made), place
-        self.lost += now() - t
 
-    def frozen(self, t: Any, on: bool) -> None:
-        """`requires_grad` of a tensor is set."""
-        self.modules.freeze(t, on, self.lines.at(sys._getframe(1))[0])
+    def _enter_requires_grad(self, kind: str, name: str, operands: Any, at: int) -> int:
+        t, *rest = operands
+        self.modules.freeze(t, not (rest[0] if rest else True), self.lines.at(sys._getframe(2))[0])
+        return PART
 
-    def optimizer_made(self, optimizer: Any) -> None:
+    def _enter_made(self, *about: Any) -> int:
+        return LEFT_OUT  # it is told when it is there
+
+    def _made(self, optimizer: Any) -> None:
         """An optimiser is there."""
-        line = self.lines.at(sys._getframe(1))[0]
-        self.optimizers[id(optimizer)] = optimizer, Optimizer(type(optimizer).__name__, [], line)
+        if hasattr(optimizer, "param_groups"):
+            line = self.lines.at(sys._getframe(2))[0]
+            about = Optimizer(type(optimizer).__name__, [], line)
+            self.optimizers[id(optimizer)] = optimizer, about
 
-    def enter_module(self, module: Any, args: Any) -> Any:
-        """A module is called."""
-        t = now()
-        before = self.module
-        frame = sys._getframe(2)
-        self.module = self.modules.place(module, self.within, frame)
+    def _enter_module(self, kind: str, module: Any, operands: Any, at: int) -> int:
+        self._around.append(self.module)
+        self.module = self.modules.place(module, self.within, sys._getframe(2))
         known = self.modules.modules[self.module]
         known.training = module.training
         self.within.append(module)
-        at = t - self.began - self.lost
         place = self.opened("module", known.path or known.kind, at)
         if place >= 0:
+            args = operands[1:]
             self.events[place].takes = self.values(args)
             if len(self.within) == 1:
                 self._meet(module, args, at)
                 if not module.training:
                     self.evaluated.append(place)
-        self.lost += now() - t
-        return place, before
+        return place
 
-    def leave_module(self, module: Any, result: Any, mark: Any) -> None:
-        """It has returned, or failed."""
-        if self.over:
-            return
-        t = now()
-        at = t - self.began - self.lost
-        place, before = mark
-        if place >= 0:
-            self.close(place, at)
-            if result is not None:
-                self.events[place].gives = self.values(result)
-                self.samples.activation(self, place, self.module, arrays(result))
-            else:
-                self._fail(place)
-        self.within.pop()
-        self.module = before
-        self.lost += now() - t
+    def _leave_module(self, place: int, module: Any, operands: Any, result: Any, at: int) -> None:
+        if result is not None:
+            self.events[place].gives = self.values(result)
+            self.samples.activation(self, place, self.module, arrays(result))
+        else:
+            self._fail(place)
 
     def _meet(self, module: Any, args: Any, at: int) -> None:
         """Parameters and buffers, and what the outermost module is given."""
@@ -494,7 +479,7 @@ class Look(Events):
                 return PART
         place = self.opened("optimizer", type(optimizer).__name__, at, "optimizer")
         if id(optimizer) not in self.optimizers:
-            self.optimizer_made(optimizer)
+            self._made(optimizer)
         self.optimizers[id(optimizer)][1].steps += 1
         if place >= 0:
             self.samples.before_update(self, place, optimizer)

@@ -14,7 +14,7 @@ from typing import Any
 from ..autograd.node import TensorBase
 from ..autograd.observe import observe, unobserve
 from ..errors import message
-from . import announce, machine
+from . import machine
 from .observer import MOST, Look
 from .plans import Asked
 from .recording import NONE, Recording, Watched
@@ -71,7 +71,6 @@ class Session:
         self.look = Look(self.events, self._stepped, self.marked)
         _active.session = self
         self.active = True
-        announce.tell(self.look)
         observe(self.look)
 
     def step(self) -> None:
@@ -97,7 +96,6 @@ class Session:
         if getattr(_active, "session", None) is self:
             _active.session = None
         unobserve(self.look)
-        announce.untell(self.look)
         if self.look.modules.reached():
             self._kept = kept(self.look.lines, sys._getframe(1), KEPT)
         self.look.finish()
@@ -196,7 +194,6 @@ def _forget() -> None:
         session.active = False
         session.look.over = True
         unobserve(session.look)
-        announce.untell(session.look)
 
 
 if hasattr(os, "register_at_fork"):

@@ -8,7 +8,6 @@ each call of a module and one for each step.
 from __future__ import annotations
 
 import sys
-import threading
 import weakref
 from collections import Counter, deque
 from typing import Any
@@ -17,6 +16,7 @@ from .. import nn
 from ..autograd import door, node
 from ..autograd.holders import variables
 from ..autograd.node import LEAF, Freed, Out, TensorBase
+from ..autograd.observe import Observer, observe, unobserve
 from ..optim.optimizer import register_optimizer_step_post_hook
 from .lines import USER, Lines, whose
 from .memory import ndarray, tensors
@@ -133,19 +133,19 @@ def held(root: Any) -> int:
     return sum(seen.values())
 
 
-class Watch:
+class Watch(Observer):
     """Looks on while the rest of a program runs.
 
     Attributes:
         found: what was found, by kind and line.
     """
 
+    methods, computations = True, False
+
     def __init__(self, lines: Lines) -> None:
         self.lines = lines
         self.found: dict[tuple[str, int], Watched] = {}
         self.steps = 0
-        self._thread = threading.get_ident()
-        self._plain: Any = None
         self._inside = False
         self._results: deque[Any] = deque(maxlen=10_000)
         self._used: set[int] = set()  # lines whose calls backwards go through
@@ -153,31 +153,29 @@ class Watch:
 
     def start(self) -> None:
         """Look on from now on."""
-        plain = self._plain = nn.Module.__call__
-
-        def __call__(module: Any, /, *args: Any, **kw: Any) -> Any:
-            if self._inside or threading.get_ident() != self._thread:
-                return plain(module, *args, **kw)
-            self._inside = True
-            try:
-                result = plain(module, *args, **kw)
-            finally:
-                self._inside = False
-            if not module.training:
-                self._evaluated(result)
-            return result
-
-        self._own = __call__
-        nn.Module.__call__ = __call__  # type: ignore[method-assign,assignment]
+        observe(self)
         self._hook = register_optimizer_step_post_hook(self._stepped)
 
     def stop(self) -> list[Watched]:
         """Look no more; what was found."""
-        if nn.Module.__call__ is self._own:
-            nn.Module.__call__ = self._plain  # type: ignore[method-assign]
+        unobserve(self)
         self._hook.remove()
         self._look(sys._getframe(1))
         return list(self.found.values())
+
+    def entering(self, kind: str, what: Any, operands: Any) -> Any:
+        """A module is called; True for the outermost one."""
+        if self._inside or kind != "module":
+            return False
+        self._inside = True
+        return True
+
+    def leaving(self, kind: str, what: Any, operands: Any, results: Any, begun: Any) -> None:
+        """It has returned."""
+        if begun:
+            self._inside = False
+            if not what.training:
+                self._evaluated(results)
 
     def _stepped(self, *about: Any) -> None:
         self.steps += 1

@@ -13,6 +13,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from ..autograd.methods import tells
 from ..tensor import Buffer, Parameter, Tensor
 from . import _hooks, _mistakes
 from ._convert import ConvertMethods
@@ -551,6 +552,9 @@ class Module(TreeMethods, ConvertMethods, HookMethods, StateMethods):
         replica._modules = replica._modules.copy()
         replica._is_replica = True
         return replica
+
+
+tells(Module, "module", "__call__")
 
 
 def _is_tensor_like(value: Any) -> bool:

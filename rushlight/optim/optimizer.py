@@ -22,6 +22,7 @@ from rushlight import dtypes
 from rushlight.autograd import door, steps
 from rushlight.autograd.grad_mode import enable_grad
 from rushlight.autograd.hooks import RemovableHandle
+from rushlight.autograd.methods import tells
 from rushlight.errors import message
 from rushlight.kernels.meta import UnresolvedArray
 from rushlight.once import users_level
@@ -501,6 +502,7 @@ class Optimizer:
         return step
 
 
+tells(Optimizer, "made", "__init__")
 _living: weakref.WeakSet[Optimizer] = weakref.WeakSet()
 
 
