@@ -74,6 +74,7 @@ from rushlight.storage import TypedStorage as TypedStorage
 from rushlight.storage import UntypedStorage as UntypedStorage
 from rushlight.tensor import Tensor as Tensor
 from rushlight.tensor import is_tensor as is_tensor
+from rushlight.errors import AcceleratorError as AcceleratorError
 DeviceObjType: Any
 from rushlight.futures import Future as Future
 from rushlight.random import Generator as Generator
@@ -88,24 +89,49 @@ StorageBase: Any
 Tag: Any
 TensorType: Any
 from rushlight.amp import autocast as autocast
+from rushlight.amp.switches import autocast_decrement_nesting as autocast_decrement_nesting
+from rushlight.amp.switches import autocast_increment_nesting as autocast_increment_nesting
+from rushlight._by_number import bilinear as bilinear
+from rushlight._by_number import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
 bits16: _dtype
 bits1x8: _dtype
 bits2x4: _dtype
 bits4x2: _dtype
 bits8: _dtype
+from rushlight.amp.switches import clear_autocast_cache as clear_autocast_cache
 from rushlight.compiler import compile as compile
+from rushlight._higher_order_ops import cond as cond
+from rushlight._by_number import cosine_embedding_loss as cosine_embedding_loss
+from rushlight._by_number import ctc_loss as ctc_loss
 from rushlight.random import default_generator as default_generator
+from rushlight._by_number import embedding_bag as embedding_bag
+from rushlight._by_number import embedding_renorm_ as embedding_renorm_
 from rushlight.ao.quantization import fake_quantize_per_channel_affine as fake_quantize_per_channel_affine
 from rushlight.ao.quantization import fake_quantize_per_tensor_affine as fake_quantize_per_tensor_affine
+float4_e2m1fn_x2: _dtype
 float8_e8m0fnu: _dtype
+from rushlight.jit import fork as fork
 from rushlight.interchange import from_dlpack as from_dlpack
 from rushlight.storage_files import from_file as from_file
 from rushlight.amp.autocast_mode import get_autocast_cpu_dtype as get_autocast_cpu_dtype
 from rushlight.amp.autocast_mode import get_autocast_dtype as get_autocast_dtype
 from rushlight.amp.autocast_mode import get_autocast_gpu_dtype as get_autocast_gpu_dtype
 from rushlight.config import get_deterministic_debug_mode as get_deterministic_debug_mode
+from rushlight.device import get_device_module as get_device_module
 from rushlight.random import get_rng_state as get_rng_state
+from rushlight.config import has_lapack as has_lapack
+from rushlight.config import has_mkl as has_mkl
+from rushlight.config import has_openmp as has_openmp
+from rushlight.config import has_spectral as has_spectral
+from rushlight._by_number import hinge_embedding_loss as hinge_embedding_loss
 from rushlight.random import initial_seed as initial_seed
+int1: _dtype
+int2: _dtype
+int3: _dtype
+int4: _dtype
+int5: _dtype
+int6: _dtype
+int7: _dtype
 from rushlight.autograd.anomaly import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
 from rushlight.autograd.anomaly import is_anomaly_enabled as is_anomaly_enabled
 from rushlight.amp.autocast_mode import is_autocast_cache_enabled as is_autocast_cache_enabled
@@ -113,11 +139,15 @@ from rushlight.amp.autocast_mode import is_autocast_cpu_enabled as is_autocast_c
 from rushlight.amp.autocast_mode import is_autocast_enabled as is_autocast_enabled
 from rushlight.once import is_warn_always_enabled as is_warn_always_enabled
 from rushlight.layout import jagged as jagged
+from rushlight._by_number import kl_div as kl_div
 from rushlight.serialization import load as load
+from rushlight._lobpcg import lobpcg as lobpcg
 from rushlight.random import manual_seed as manual_seed
+from rushlight._by_number import margin_ranking_loss as margin_ranking_loss
 from rushlight.ops.nn.native_norm import native_batch_norm as native_batch_norm
 from rushlight.ops.nn.native_norm import native_group_norm as native_group_norm
 from rushlight.ops.nn.native_norm import native_layer_norm as native_layer_norm
+from rushlight._by_number import poisson_nll_loss as poisson_nll_loss
 qint32: _dtype
 qint8: _dtype
 from rushlight.ao.quantization import quantize_per_channel as quantize_per_channel
@@ -128,6 +158,13 @@ quint4x2: _dtype
 quint8: _dtype
 from rushlight.serialization import save as save
 from rushlight.random import seed as seed
+from rushlight.autograd.anomaly import set_anomaly_enabled as set_anomaly_enabled
+from rushlight.amp.switches import set_autocast_cache_enabled as set_autocast_cache_enabled
+from rushlight.amp.switches import set_autocast_cpu_dtype as set_autocast_cpu_dtype
+from rushlight.amp.switches import set_autocast_cpu_enabled as set_autocast_cpu_enabled
+from rushlight.amp.switches import set_autocast_dtype as set_autocast_dtype
+from rushlight.amp.switches import set_autocast_enabled as set_autocast_enabled
+from rushlight.amp.switches import set_autocast_gpu_dtype as set_autocast_gpu_dtype
 from rushlight.config import set_deterministic_debug_mode as set_deterministic_debug_mode
 from rushlight.printing import set_printoptions as set_printoptions
 from rushlight.random import set_rng_state as set_rng_state
@@ -135,8 +172,27 @@ from rushlight.once import set_warn_always as set_warn_always
 from rushlight.layout import sparse_bsc as sparse_bsc
 from rushlight.layout import sparse_bsr as sparse_bsr
 from rushlight.layout import sparse_csc as sparse_csc
+from rushlight._symbols import sym_float as sym_float
+from rushlight._symbols import sym_fresh_size as sym_fresh_size
+from rushlight._symbols import sym_int as sym_int
+from rushlight._symbols import sym_ite as sym_ite
+from rushlight._symbols import sym_max as sym_max
+from rushlight._symbols import sym_min as sym_min
+from rushlight._symbols import sym_not as sym_not
+from rushlight._symbols import sym_sqrt as sym_sqrt
+from rushlight._symbols import sym_sum as sym_sum
+from rushlight.random import thread_safe_generator as thread_safe_generator
 from rushlight.interchange import to_dlpack as to_dlpack
+from rushlight._by_number import triplet_margin_loss as triplet_margin_loss
+uint1: _dtype
+uint2: _dtype
+uint3: _dtype
+uint4: _dtype
+uint5: _dtype
+uint6: _dtype
+uint7: _dtype
 from rushlight.func import vmap as vmap
+from rushlight.jit import wait as wait
 from rushlight import accelerator as accelerator
 from rushlight import amp as amp
 from rushlight import ao as ao

@@ -246,6 +246,7 @@ _LAZY = {
     "__config__",
     "__future__",
     "_functorch",
+    "_higher_order_ops",
     "_vmap_internals",
     "_ops",
     "_refs",
@@ -279,6 +280,7 @@ _FROM = {
         [
             *("qint8", "quint8", "qint32", "quint4x2", "quint2x4"),
             *("bits8", "bits16", "bits1x8", "bits2x4", "bits4x2", "float8_e8m0fnu"),
+            *("float4_e2m1fn_x2", *(kind + n for kind in ("int", "uint") for n in "1234567")),
         ],
         "dtypes_unheld",
     ),
@@ -304,6 +306,38 @@ _FROM = {
             for kind in ("compressed", "csc", "csr", "bsc", "bsr")
         ],
         "sparse.compressed",
+    ),
+    "AcceleratorError": "errors",
+    "get_device_module": "device",
+    "thread_safe_generator": "random",
+    "set_anomaly_enabled": "autograd.anomaly",
+    "fork": "jit",
+    "wait": "jit",
+    "cond": "_higher_order_ops",
+    "lobpcg": "_lobpcg",
+    **dict.fromkeys(["has_lapack", "has_mkl", "has_openmp", "has_spectral"], "config"),
+    **dict.fromkeys(
+        [
+            *("sym_float", "sym_fresh_size", "sym_int", "sym_ite", "sym_max", "sym_min"),
+            *("sym_not", "sym_sqrt", "sym_sum"),
+        ],
+        "_symbols",
+    ),
+    **dict.fromkeys(
+        [
+            *("set_autocast_enabled", "set_autocast_dtype", "set_autocast_cache_enabled"),
+            *("set_autocast_cpu_enabled", "set_autocast_cpu_dtype", "set_autocast_gpu_dtype"),
+            *("clear_autocast_cache", "autocast_increment_nesting", "autocast_decrement_nesting"),
+        ],
+        "amp.switches",
+    ),
+    **dict.fromkeys(
+        [
+            *("binary_cross_entropy_with_logits", "cosine_embedding_loss", "ctc_loss", "kl_div"),
+            *("hinge_embedding_loss", "margin_ranking_loss", "poisson_nll_loss"),
+            *("triplet_margin_loss", "bilinear", "embedding_bag", "embedding_renorm_"),
+        ],
+        "_by_number",
     ),
     "native_batch_norm": "ops.nn.native_norm",
     "native_group_norm": "ops.nn.native_norm",

@@ -276,5 +276,9 @@ def set_flush_denormal(mode: bool) -> bool:
     return False
 
 
+# What programs ask of the library that they run on: our own kernels and NumPy's LAPACK.
+has_lapack = has_spectral = True
+has_mkl = has_openmp = False
+
 if "RUSHLIGHT_NUM_THREADS" in os.environ:  # BLAS itself knows only OMP_NUM_THREADS
     set_num_threads(current.num_threads)

@@ -174,6 +174,38 @@ def set_default_device(where: Any) -> None:
     _stack[:] = [] if where is None else [usable(where)]
 
 
+_Device = device  # where a parameter is called so
+
+
+def get_device_module(device: Any = None) -> Any:
+    """The module of a kind of device: `torch.cpu`, `torch.cuda`, …; of the CPU without one.
+
+    Raises:
+        RuntimeError: a kind of device that there is not, or what is none.
+
+    >>> torch.get_device_module("cpu").__name__.rpartition(".")[2]
+    'cpu'
+    """
+    import importlib
+
+    kind = "cpu"
+    if device is not None:
+        if not isinstance(device, (str, _Device)):
+            raise RuntimeError(
+                f"Invalid value of device '{device}', expect torch.device, str, or None"
+            )
+        kind = _Device(device).type
+    try:
+        return importlib.import_module(f"{__package__}.{kind}")
+    except ModuleNotFoundError:
+        raise RuntimeError(
+            message(
+                f"Device '{kind}' does not have a corresponding module registered as "
+                f"'torch.{kind}'."
+            )
+        ) from None
+
+
 def refuse_pinned(name: str, asked: Any, where: Any = None) -> None:
     """Raise for `pin_memory=True`: memory is pinned for an accelerator, and there is none.
 

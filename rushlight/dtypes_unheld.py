@@ -1,4 +1,5 @@
-"""Element types that PyTorch names and that no array here holds: quantized types, bits.
+"""Element types that PyTorch names and that no array here holds: quantized types, bits, integers of
+less than eight bits.
 
 They are dtypes, so that programs can compare with them, list them and ask what they are. Whatever
 would make or convert a tensor asks for the NumPy type, `d.np`, and is told there: the types are not
@@ -35,7 +36,7 @@ class Unheld(dtypes.dtype):
     @property
     def np(self) -> NoReturn:  # type: ignore[override]
         hint = "torch.int8, or torch.uint8"
-        if self.name == "float8_e8m0fnu":
+        if self.category == FLOAT:
             hint = "torch.float8_e5m2"
         raise NotImplementedError(
             message(f"tensors of type {self!r} are not held by Rushlight", hint=hint)
@@ -47,7 +48,7 @@ class Unheld(dtypes.dtype):
             raise RuntimeError("isSignedType not supported for quantized types")
         if self.kind == BITS:
             raise RuntimeError("Bits types are undefined")
-        return False
+        return self.name.startswith(("int", "float4"))
 
     def to_real(self) -> dtypes.dtype:
         return self
@@ -73,7 +74,8 @@ def _types() -> dict[str, Unheld]:
     rows: list[tuple[Any, ...]] = [(name, 1, INT, QUANTIZED) for name in quantized]
     rows += [("qint32", 4, INT, QUANTIZED), ("float8_e8m0fnu", 1, FLOAT)]
     rows += [(name, 1, BOOL, BITS) for name in ("bits8", "bits1x8", "bits2x4", "bits4x2")]
-    rows += [("bits16", 2, BOOL, BITS)]
+    rows += [("bits16", 2, BOOL, BITS), ("float4_e2m1fn_x2", 1, FLOAT)]
+    rows += [(f"{kind}{n}", 1, INT) for kind in ("int", "uint") for n in range(1, 8)]
     return {row[0]: Unheld(*row) for row in rows}
 
 

@@ -64,6 +64,16 @@ class OutOfMemoryError(RuntimeError):
     __module__ = "rushlight"
 
 
+class AcceleratorError(RuntimeError):
+    """What an accelerator reports; nothing raises it on a CPU.
+
+    >>> issubclass(torch.AcceleratorError, RuntimeError)
+    True
+    """
+
+    __module__ = "rushlight"
+
+
 def axis(dim: Any, ndim: int, wrap_scalar: bool = True) -> int:
     """Bring `dim` into 0..ndim-1; IndexError in PyTorch's words when it is out of range."""
     if dim.__class__ is builtins.int and -ndim <= dim < ndim:

@@ -56,6 +56,23 @@ def switch(setting: tuple[bool, bool] | None) -> tuple[bool, bool] | None:
     return was
 
 
+def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
+    """Switch anomaly mode on or off; `torch.autograd.set_detect_anomaly` does it for a block.
+
+    >>> torch.set_anomaly_enabled(True, check_nan=False)
+    >>> torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()
+    (True, False)
+    >>> torch.set_anomaly_enabled(False)
+    """
+    for place, (name, value) in enumerate((("enabled", enabled), ("check_nan", check_nan)), 1):
+        if not isinstance(value, bool):
+            raise TypeError(
+                f"set_anomaly_enabled(): argument '{name}' (position {place}) must be bool, not "
+                f"{type(value).__name__}"
+            )
+    switch((check_nan, False) if enabled else None)
+
+
 def user_traceback() -> str:
     """The Python stack outside this package, as text."""
     import traceback  # imported here: it takes a millisecond

@@ -169,6 +169,7 @@ HINT = "all_reduce of the gradients, or guard it with torch.distributed.is_initi
 # Read when they are asked for: names, and the modules that they are in; and modules.
 LATER = {
     "BuiltinCommHookType": "buckets",
+    "DebugLevel": "debug",
     "DeviceMesh": "device_mesh",
     "GradBucket": "buckets",
     "Reducer": "reducer",
@@ -177,7 +178,10 @@ LATER = {
     "_compute_bucket_assignment_by_size": "buckets",
     "_register_comm_hook": "buckets",
     "_verify_params_across_processes": "buckets",
+    "get_debug_level": "debug",
     "init_device_mesh": "device_mesh",
+    "set_debug_level": "debug",
+    "set_debug_level_from_env": "debug",
 }
 MODULES = ("_functional_collectives", "algorithms", "constants", "distributed_c10d", "nn", "utils")
 

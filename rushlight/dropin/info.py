@@ -25,10 +25,15 @@ OPTIONAL = ("Pillow", "safetensors", "tensorboardX", "matplotlib", "torch", "tor
 
 def show() -> None:
     """Print it."""
+    print(*lines(), sep="\n")
+
+
+def lines() -> Iterator[str]:
+    """Line by line, each part's title in front of its first."""
     width = 12
-    for title, lines in sections():
-        for i, line in enumerate(lines):
-            print(f"{title if i == 0 else '':<{width}}{line}")
+    for title, found in sections():
+        for i, line in enumerate(found):
+            yield f"{title if i == 0 else '':<{width}}{line}"
 
 
 def sections() -> Iterator[tuple[str, list[str]]]:

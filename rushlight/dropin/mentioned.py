@@ -43,8 +43,6 @@ MODULES: dict[str, tuple[str, str, str | None]] = {
     "torch._export": ("", GRAPHS, None),
     "torch._functorch.aot_autograd": ("aot_function aot_module_simplified", GRAPHS, None),
     "torch._guards": ("active_fake_mode? detect_fake_mode? TracingContext Source", FAKE, META),
-    "torch._higher_order_ops": ("associative_scan scan cond while_loop", GRAPHS, None),
-    "torch._higher_order_ops.associative_scan": ("associative_scan", GRAPHS, None),
     "torch._higher_order_ops.flex_attention": ("flex_attention", GRAPHS, None),
     "torch._higher_order_ops.triton_kernel_wrap": ("", "Triton", None),
     "torch._inductor.codecache": ("PyCodeCache", INDUCTOR, None),

@@ -23,6 +23,7 @@ __all__ = [
     "jacrev",
     "jvp",
     "linearize",
+    "replace_all_batch_norm_modules_",
     "stack_module_state",
     "vjp",
     "vmap",
@@ -30,9 +31,13 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """What is asked for seldom, in a file of its own."""
+    """What is asked for seldom, in files of its own."""
     if name == "functionalize":
         from .functional_modules import functionalize
 
         return functionalize
+    if name == "replace_all_batch_norm_modules_":
+        from .modules import replace_all_batch_norm_modules_
+
+        return replace_all_batch_norm_modules_
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -8,7 +8,7 @@ from typing import Any
 from ..nn.utils import stateless
 from ..ops.shape.views import stack
 
-__all__ = ["functional_call", "stack_module_state"]
+__all__ = ["functional_call", "replace_all_batch_norm_modules_", "stack_module_state"]
 
 
 def functional_call(
@@ -104,3 +104,20 @@ def stack_module_state(models: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         for k, _ in models[0].named_buffers()
     }
     return parameters, buffers
+
+
+def replace_all_batch_norm_modules_(root: Any) -> Any:
+    """Let no BatchNorm in `root` keep running statistics, in place: writing them is a change that
+    `vmap` and `functional_call` cannot make. Each uses the statistics of its batch, always.
+
+    >>> net = nn.Sequential(nn.BatchNorm1d(2))
+    >>> torch.func.replace_all_batch_norm_modules_(net)[0].running_mean is None
+    True
+    """
+    from ..nn.modules.batchnorm import _BatchNorm
+
+    for module in root.modules():
+        if isinstance(module, _BatchNorm):
+            module.running_mean = module.running_var = module.num_batches_tracked = None
+            module.track_running_stats = False
+    return root

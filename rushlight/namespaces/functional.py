@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 NAMES = """
-    atleast_1d atleast_2d atleast_3d block_diag broadcast_tensors cartesian_prod cdist chain_matmul
-    einsum meshgrid norm split stft istft tensordot unique unique_consecutive unravel_index
+    atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors cartesian_prod
+    cdist chain_matmul einsum istft lu meshgrid norm pca_lowrank split stft svd_lowrank tensordot
+    unique unique_consecutive unravel_index
 """
 
 

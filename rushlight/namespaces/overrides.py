@@ -31,6 +31,24 @@ def has_torch_function(relevant_args: Any) -> bool:
     return any(_overrides.special(a) for a in relevant_args)
 
 
+def has_torch_function_unary(argument: Any, /) -> bool:
+    """`has_torch_function` of one argument.
+
+    >>> torch.overrides.has_torch_function_unary(torch.ones(1))
+    False
+    """
+    return _overrides.special(argument)
+
+
+def has_torch_function_variadic(*arguments: Any) -> bool:
+    """`has_torch_function` of all that is given.
+
+    >>> torch.overrides.has_torch_function_variadic(torch.ones(1), 2)
+    False
+    """
+    return any(map(_overrides.special, arguments))
+
+
 def handle_torch_function(public_api: Any, relevant_args: Any, *args: Any, **kwargs: Any) -> Any:
     """Let the arguments' classes carry out a call of `public_api`.
 

@@ -13,11 +13,27 @@ from ..publish import namespaces
 globals().update(namespaces["nn.functional"])
 
 
+# The numbers that PyTorch's operators take for these words.
+GRID_SAMPLE_INTERPOLATION_MODES = {"bilinear": 0, "nearest": 1, "bicubic": 2}
+GRID_SAMPLE_PADDING_MODES = {"zeros": 0, "border": 1, "reflection": 2}
+# What PyTorch's file imports, and programs take from it.
+OVERRIDES = (
+    "handle_torch_function",
+    "has_torch_function",
+    "has_torch_function_unary",
+    "has_torch_function_variadic",
+)
+
+
 def __getattr__(name: str) -> Any:
     if name == "grad":
         from . import grad
 
         return grad
+    if name in OVERRIDES:
+        from importlib import import_module
+
+        return getattr(import_module(f"{__package__.partition('.')[0]}.overrides"), name)
     raise AttributeError(
         f"module 'rushlight.nn.functional' has no attribute '{name}'"
         + ("" if name.startswith("_") else "\n  wanted  a function that Rushlight has")

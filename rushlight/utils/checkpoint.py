@@ -54,6 +54,65 @@ class CheckpointError(RuntimeError):
     """
 
 
+def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The tensors among `inputs` detached, each asking for a gradient as before.
+
+    >>> x = torch.ones(1, requires_grad=True) * 2
+    >>> torch.utils.checkpoint.detach_variable((x, 3))
+    (tensor([2.], requires_grad=True), 3)
+    """
+    if not isinstance(inputs, tuple):
+        raise RuntimeError(
+            "Only tuple of tensors is supported. Got Unsupported input type: "
+            f"{type(inputs).__name__}"
+        )
+    return tuple(
+        x.detach().requires_grad_(x.requires_grad) if isinstance(x, Tensor) else x for x in inputs
+    )
+
+
+def check_backward_validity(inputs: Any) -> None:
+    """Warn if no tensor among `inputs` asks for a gradient: backward would reach none.
+
+    >>> torch.utils.checkpoint.check_backward_validity([torch.ones(1, requires_grad=True)])
+    """
+    if not any(isinstance(x, Tensor) and x.requires_grad for x in inputs):
+        warnings.warn(
+            "None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2
+        )
+
+
+def noop_context_fn() -> tuple[Any, Any]:
+    """Two contexts that do nothing: `context_fn` of `checkpoint` unless another is given.
+
+    >>> with torch.utils.checkpoint.noop_context_fn()[0]:
+    ...     torch.ones(1)
+    tensor([1.])
+    """
+    return nullcontext(), nullcontext()
+
+
+class DefaultDeviceType:
+    """The kind of device whose random state `checkpoint` keeps where no tensor tells: here it is
+    the CPU's that counts, whatever is set.
+
+    >>> torch.utils.checkpoint.DefaultDeviceType.get_device_type()
+    'cuda'
+    """
+
+    _default_device_type = "cuda"
+
+    @staticmethod
+    def set_device_type(device: str = "cuda") -> None:
+        """Set it."""
+        DefaultDeviceType._default_device_type = device
+
+    @staticmethod
+    def get_device_type() -> str:
+        """Ask for it."""
+        return DefaultDeviceType._default_device_type
+
+
 @contextmanager
 def _rng(preserve: bool, state: Any) -> Iterator[None]:
     from ..random import fork_rng, set_rng_state

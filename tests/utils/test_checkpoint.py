@@ -76,3 +76,18 @@ def test_what_needs_no_gradient_is_the_tensor_itself():
     checkpoint(Scale.apply, x, factor, use_reentrant=False).backward()
     assert seen[0] is factor
     assert x.grad.tolist() == [3.0]
+
+
+def test_what_other_checkpoints_are_made_of() -> None:
+    import rushlight.utils.checkpoint as c
+
+    x = torch.ones(2, requires_grad=True) * 2
+    found, three = c.detach_variable((x, 3))
+    assert found.is_leaf
+    assert found.requires_grad
+    assert three == 3
+    with pytest.raises(RuntimeError, match="Only tuple of tensors"):
+        c.detach_variable([x])  # type: ignore[arg-type]
+    c.check_backward_validity([x, 3])
+    with pytest.warns(UserWarning, match="None of the inputs have requires_grad=True"):
+        c.check_backward_validity([torch.ones(1)])

@@ -8,12 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .data_parallel import DataParallel, data_parallel
+from .parallel_apply import parallel_apply, replicate
 from .scatter_gather import gather, scatter
 
 if TYPE_CHECKING:
     from .distributed import DistributedDataParallel
 
-__all__ = ["DataParallel", "DistributedDataParallel", "data_parallel", "gather", "scatter"]
+__all__ = ["DataParallel", "DistributedDataParallel", "data_parallel", "gather", "parallel_apply"]
+__all__ += ["replicate", "scatter"]
 
 
 def __getattr__(name: str) -> Any:

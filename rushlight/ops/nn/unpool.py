@@ -419,3 +419,45 @@ def fractional_max_pool3d(
     return _fractional(
         3, input, kernel_size, output_size, output_ratio, return_indices, _random_samples
     )
+
+
+@composite(public="nn.functional", random=True, samples=[case((1, 2, 6, 6), 2, output_size=[3, 3])])
+def fractional_max_pool2d_with_indices(
+    input: Any,
+    kernel_size: Any,
+    output_size: Any = None,
+    output_ratio: Any = None,
+    return_indices: bool = False,
+    _random_samples: Any = None,
+) -> Any:
+    """`fractional_max_pool2d` with the maxima's positions, whatever `return_indices` says.
+
+    >>> x = torch.zeros(1, 1, 5, 5)
+    >>> y, indices = F.fractional_max_pool2d_with_indices(x, kernel_size=2, output_ratio=0.5)
+    >>> y.shape, indices.dtype
+    (torch.Size([1, 1, 2, 2]), torch.int64)
+    """
+    return _fractional(2, input, kernel_size, output_size, output_ratio, True, _random_samples)
+
+
+@composite(
+    public="nn.functional",
+    random=True,
+    samples=[case((1, 2, 4, 4, 4), 2, output_size=[2, 2, 2])],
+)
+def fractional_max_pool3d_with_indices(
+    input: Any,
+    kernel_size: Any,
+    output_size: Any = None,
+    output_ratio: Any = None,
+    return_indices: bool = False,
+    _random_samples: Any = None,
+) -> Any:
+    """`fractional_max_pool3d` with the maxima's positions, whatever `return_indices` says.
+
+    >>> x = torch.zeros(1, 1, 5, 5, 5)
+    >>> y, indices = F.fractional_max_pool3d_with_indices(x, kernel_size=2, output_ratio=0.5)
+    >>> y.shape, indices.dtype
+    (torch.Size([1, 1, 2, 2, 2]), torch.int64)
+    """
+    return _fractional(3, input, kernel_size, output_size, output_ratio, True, _random_samples)
