@@ -129,7 +129,7 @@ LACKING = {
     "from torch.nn.functional import reluu": ("ImportError", "torch.nn.functional.relu"),
     "from torch.nn.no_such import x": ("ModuleNotFoundError", "No module named 'torch.nn.no_such'"),
     "import torch.no_such.thing": ("ModuleNotFoundError", "torch.no_such"),
-    "import torch.utils.mobile_optimizer": ("ModuleNotFoundError", "pure Python"),
+    "import torch.utils.mobile_optimizer": ("ModuleNotFoundError", "to do without it"),
     "from torch._C import _VariableFunctions": ("ImportError", "no compiled core"),
     "import torchvision.no_such": ("ModuleNotFoundError", "torchvision.no_such"),
     "torchvision.datasets.MNISTT": ("AttributeError", "try     torchvision.datasets.MNIST"),

@@ -28,7 +28,6 @@ REASONS = {
     "torch._C": "Rushlight has no compiled core: what PyTorch keeps there is Python here",
     "torch._dynamo": "torch.compile captures in its own way here: rushlight.compiler has its names",
     "torch._inductor": "torch.compile has no code generator of its own: our kernels run programs",
-    "torch.utils.cpp_extension": "Rushlight is pure Python: C++ and CUDA extensions cannot load",
     "torch.xpu": "Rushlight computes on the CPU",
 }
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import Any, NoReturn
 
-from .. import unsupported
+from ..errors import message
 
 CUDA_HOME = CUDNN_HOME = ROCM_HOME = HIP_HOME = SYCL_HOME = None  # no toolkit is used
 IS_HIP_EXTENSION = False
@@ -37,12 +38,38 @@ def is_ninja_available() -> bool:
     return False
 
 
-__getattr__, __dir__ = unsupported.module(
-    __name__,
-    "BuildExtension CUDAExtension CppExtension SyclExtension check_compiler_ok_for_platform "
-    "get_compiler_abi_compatibility_and_version get_default_build_root include_paths "
-    "library_paths load load_inline verify_ninja_availability",
-    "extensions that are compiled against PyTorch's C++",
-    "the package's version in Python, if it has one; torch.library.custom_op for functions that\n"
-    "another library computes",
+class ExtensionError(ImportError, NotImplementedError):
+    """What building and loading raise: programs with a version in Python catch one of the two."""
+
+
+def _refusal(name: str) -> Any:
+    def refuse(*args: Any, **kw: Any) -> NoReturn:
+        raise ExtensionError(
+            message(
+                f"torch.utils.cpp_extension.{name} needs PyTorch's C++: Rushlight is pure Python, "
+                "and extensions in C++ and CUDA cannot load",
+                hint="the package's version in Python, if it has one; or torch.library.custom_op "
+                "for functions\nthat another library computes",
+            )
+        )
+
+    refuse.__name__ = refuse.__qualname__ = name
+    refuse.__doc__ = "Raises ExtensionError, an ImportError and a NotImplementedError."
+    return refuse
+
+
+REFUSED = (
+    "BuildExtension",
+    "CUDAExtension",
+    "CppExtension",
+    "SyclExtension",
+    "check_compiler_ok_for_platform",
+    "get_compiler_abi_compatibility_and_version",
+    "get_default_build_root",
+    "include_paths",
+    "library_paths",
+    "load",
+    "load_inline",
+    "verify_ninja_availability",
 )
+globals().update({name: _refusal(name) for name in REFUSED})

@@ -18,5 +18,6 @@ def test_no_extensions_are_built() -> None:
     assert cpp_extension.CUDA_HOME is None
     assert not cpp_extension.is_ninja_available()
     for name in ("load", "BuildExtension", "CUDAExtension"):
-        with pytest.raises(NotImplementedError, match=r"compiled against[\s\S]*custom_op"):
-            getattr(cpp_extension, name)(name="x", sources=[])
+        for kind in (ImportError, NotImplementedError):  # what programs with a fallback catch
+            with pytest.raises(kind, match=r"pure Python[\s\S]*custom_op"):
+                getattr(cpp_extension, name)(name="x", sources=[])

@@ -51,7 +51,8 @@ def scan(
     import rushlight as torch
 
     leaves, spec, length = slices(xs, dim)
-    carry, found, form = init, [], None
+    carry, found = init, []
+    form: Any = None
     for i in reversed(range(length)) if reverse else range(length):
         carry, y = combine_fn(carry, tree_unflatten([x.select(dim, i) for x in leaves], spec))
         parts, form = tree_flatten(y)
