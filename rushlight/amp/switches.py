@@ -109,28 +109,19 @@ def autocast_decrement_nesting() -> int:
 
 
 def set_autocast_cpu_enabled(enabled: bool) -> None:
-    """The older spelling of `set_autocast_enabled("cpu", enabled)`.
-
-    >>> torch.set_autocast_cpu_enabled(False)
-    """
+    """The older spelling of `set_autocast_enabled("cpu", enabled)`."""
     _old("set_autocast_cpu_enabled(enabled)", "set_autocast_enabled('cpu', enabled)")
     set_autocast_enabled("cpu", enabled)
 
 
 def set_autocast_cpu_dtype(dtype: Any) -> None:
-    """The older spelling of `set_autocast_dtype("cpu", dtype)`.
-
-    >>> torch.set_autocast_cpu_dtype(torch.bfloat16)
-    """
+    """The older spelling of `set_autocast_dtype("cpu", dtype)`."""
     _old("set_autocast_cpu_dtype(dtype)", "set_autocast_dtype('cpu', dtype)")
     set_autocast_dtype("cpu", dtype)
 
 
 def set_autocast_gpu_dtype(dtype: Any) -> None:
-    """The older spelling of `set_autocast_dtype("cuda", dtype)`, which changes nothing here.
-
-    >>> torch.set_autocast_gpu_dtype(torch.float16)
-    """
+    """The older spelling of `set_autocast_dtype("cuda", dtype)`, which changes nothing here."""
     _old("set_autocast_gpu_dtype(dtype)", "set_autocast_dtype('cuda', dtype)")
     set_autocast_dtype("cuda", dtype)
 
