@@ -22,6 +22,7 @@ from .autograd.methods import tells
 from .autograd.node import LEAF, Cut, Extras, InferenceCut, Node, Out, TensorBase, accumulator
 from .autograd.steps import step
 from .device import CPU, META
+from .drawn import drawn_as
 from .errors import ambiguous, message
 from .kernels.meta import (
     MetaArray,
@@ -264,11 +265,7 @@ class Tensor(TensorBase):
 
         return tensor_str(self, tensor_contents)
 
-    def _repr_html_(self) -> str | None:
-        """What a notebook shows, or None for the text."""
-        from .display.tensors import tensor
-
-        return tensor(self)
+    _repr_html_ = drawn_as("tensor")
 
     def __format__(self, spec: str) -> str:
         if self._a.ndim == 0 and self._a.__class__ is not MetaArray and type(self) is Tensor:

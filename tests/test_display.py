@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import importlib
 import re
 import struct
 import subprocess
@@ -294,3 +295,10 @@ def test_ipython_takes_it() -> None:
     made, _ = show(torch.tensor(1.0))
     assert "text/html" not in made
     assert made["text/plain"] == "tensor(1.)"
+
+
+def test_each_kind_has_one_who_draws_it():
+    from rushlight import display
+
+    for kind, file in display.KINDS.items():
+        assert callable(getattr(importlib.import_module(f"rushlight.display.{file}"), kind))

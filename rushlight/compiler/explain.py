@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from ..drawn import drawn_as
 from .program import GIVEN, HELD, MADE, Effect, Line, Program, Ref, refs
 
 Where = tuple[str, int]
@@ -220,11 +221,7 @@ class Explanation:
 
     __repr__ = __str__
 
-    def _repr_html_(self) -> str | None:
-        """What a notebook shows, or None for the text."""
-        from ..display.plans import explanation
-
-        return explanation(self)
+    _repr_html_ = drawn_as("explanation")
 
     def all_parts(self) -> list[Part]:
         """The parts, and those of what is inside."""

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import config
+from ..drawn import drawn_as
 from .launch import Launch, Reference, Series, View, renamed
 from .meta import MetaArray, contiguous_strides
 from .runtime.workspace import workspace
@@ -92,11 +93,7 @@ class Plan:
     def __repr__(self) -> str:
         return f"<plan {self.name}>"
 
-    def _repr_html_(self) -> str | None:
-        """What a notebook shows, or None for the text."""
-        from ..display.plans import plan
-
-        return plan(self)
+    _repr_html_ = drawn_as("plan")
 
     @property
     def way(self) -> str:

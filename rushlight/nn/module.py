@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from ..autograd.methods import tells
+from ..drawn import drawn_as
 from ..tensor import Buffer, Parameter, Tensor
 from . import _hooks, _mistakes
 from ._convert import ConvertMethods
@@ -521,11 +522,7 @@ class Module(TreeMethods, ConvertMethods, HookMethods, StateMethods):
         lines = extra_lines + child_lines
         return f"{self._get_name()}(" + ("\n  " + "\n  ".join(lines) + "\n" if lines else "") + ")"
 
-    def _repr_html_(self) -> str | None:
-        """What a notebook shows, or None for the text."""
-        from ..display.modules import module
-
-        return module(self)
+    _repr_html_ = drawn_as("module")
 
     def __dir__(self) -> list[str]:
         keys = [*dir(self.__class__), *self.__dict__]

@@ -23,6 +23,7 @@ from rushlight.autograd import door, steps
 from rushlight.autograd.grad_mode import enable_grad
 from rushlight.autograd.hooks import RemovableHandle
 from rushlight.autograd.methods import tells
+from rushlight.drawn import drawn_as
 from rushlight.errors import message
 from rushlight.kernels.meta import UnresolvedArray
 from rushlight.once import users_level
@@ -424,11 +425,7 @@ class Optimizer:
             lines.extend(f"    {key}: {group[key]}" for key in sorted(group) if key != "params")
         return "\n".join(lines) + "\n)"
 
-    def _repr_html_(self) -> str | None:
-        """What a notebook shows, or None for the text."""
-        from ..display.modules import optimizer
-
-        return optimizer(self)
+    _repr_html_ = drawn_as("optimizer")
 
     # ---- hooks ------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
+from ...drawn import drawn_as
 from ._utils import resume
 from ._utils.collate import default_collate, default_convert
 from ._utils.fetch import _DatasetKind, state_of
@@ -225,11 +226,7 @@ class DataLoader(Generic[T_co]):
             self._iterator._reset(self)
         return self._iterator  # type: ignore[no-any-return]
 
-    def _repr_html_(self) -> str | None:
-        """What a notebook shows, or None for the text."""
-        from ...display.data import loader
-
-        return loader(self)
+    _repr_html_ = drawn_as("loader")
 
     def __len__(self) -> int:
         if not self._iterable:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
+from ...drawn import drawn_as
 from ...errors import message
 from ...tensor import Tensor
 
@@ -43,11 +44,7 @@ class Dataset(Generic[T_co]):
     def __getitem__(self, index: Any) -> T_co:
         raise NotImplementedError("Subclasses of Dataset should implement __getitem__.")
 
-    def _repr_html_(self) -> str | None:
-        """What a notebook shows, or None for the text."""
-        from ...display.data import dataset
-
-        return dataset(self)
+    _repr_html_ = drawn_as("dataset")
 
     def __add__(self, other: Dataset[T_co]) -> ConcatDataset[T_co]:
         return ConcatDataset([self, other])
