@@ -41,7 +41,7 @@ M = TypeVar("M", bound=Module)
 
 BUILTIN_MODELS: dict[str, Callable[..., Any]] = {}
 _WEIGHTS: dict[str, type[WeightsEnum]] = {}
-PARTS = ("segmentation",)  # packages below this one, loaded when they are asked for
+PARTS = ("segmentation", "video")  # packages below this one, loaded when they are asked for
 _FILES = "https://download.pytorch.org/models/"
 _PAGES = "https://github.com/pytorch/vision/"
 _RECIPES = _PAGES + "tree/main/references/classification"
