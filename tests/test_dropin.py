@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+import pickle
 import subprocess
 import sys
 import textwrap
@@ -13,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from rushlight import dropin
+from rushlight.dropin import missing
 from rushlight.torch_version import TorchVersion
 
 ROOT = Path(__file__).parent.parent
@@ -316,6 +319,82 @@ def test_a_script_that_is_not_there(run) -> None:
     assert "No module named none" in run("-m", "rushlight", "-m", "none", code=1).stderr
     assert "Argument expected" in run("-m", "rushlight", "-m", code=2).stderr
     assert "unknown option" in run("-m", "rushlight", "--nothing", code=2).stderr
+
+
+def test_misspelt_commands_and_files(run, tmp_path: Path) -> None:
+    write(tmp_path, "train.py", "")
+    for wrong, near in (("explian", "explain"), ("train", "train.py"), ("trian.py", "train.py")):
+        told = run("-m", "rushlight", wrong, code=2).stderr
+        assert f"try     python -m rushlight {near}\n" in told
+    assert "unknown option --inof: --info?" in run("-m", "rushlight", "--inof", code=2).stderr
+    told = run("-m", "rushlight", "explain", "--txt", "train.py", code=2).stderr
+    assert "unknown option --txt: --text?" in told
+    told = run("-m", "rushlight", "explain", "none.py", code=2).stderr
+    assert "can't open file" in told
+    assert not (tmp_path / "explain.html").exists()  # there is nothing to tell
+
+
+def test_an_error_of_ours_shows_the_programs_lines(run, tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        "p.py",
+        """
+        import sys
+        import torch
+
+        class Net(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layers = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Linear(4, 1))
+
+            def forward(self, x):
+                return self.layers(x)
+
+        if "own" in sys.argv:
+            torch.nn.Module.forward = lambda self, x: 1 / 0
+            torch.nn.Module()(3)
+        if "inside" in sys.argv:
+            torch.nn.functional.linear = lambda *_: None + 1  # an error that nobody foresaw
+        Net()(torch.ones(1, 2))
+        """,
+    )
+    told = run("-m", "rushlight", "p.py", code=1).stderr
+    assert "mat1 and mat2 shapes" in told
+    assert "in module: layers.1" in told
+    assert told.count("  File ") == told.count(f'  File "{tmp_path}/p.py"') == 2
+    assert "lines of Rushlight's own are left out; RUSHLIGHT_TRACEBACK=1" in told
+    whole = run("-m", "rushlight", "p.py", code=1, RUSHLIGHT_TRACEBACK="1").stderr
+    assert "containers.py" in whole
+    assert "left out" not in whole
+    for how in ("own", "inside"):  # what we did not raise is shown as it came
+        told = run("-m", "rushlight", "p.py", how, code=1).stderr
+        assert "module.py" in told
+        assert "left out" not in told
+
+
+@pytest.mark.parametrize(
+    ("name", "where"),
+    [
+        ("torch.rellu", "torch.relu or"),
+        ("torch.Linear", "torch.nn.Linear"),
+        ("torch.nn.Adam", "torch.optim.Adam"),
+        ("torch.DataLoader", "torch.utils.data.DataLoader"),
+        ("torch.optim.StepLR", "torch.optim.lr_scheduler.StepLR"),
+        ("torch.nn.MSE", "torch.nn.MSELoss"),
+        ("torch.array", "torch.tensor"),
+        ("torch.rfft", "torch.fft.rfft"),
+        ("torch.gels", "torch.linalg.lstsq"),
+    ],
+)
+def test_names_are_found_where_they_are(name: str, where: str) -> None:
+    parent, _, last = name.rpartition(".")
+    module = importlib.import_module("rushlight" + parent[5:])
+    error = missing.NoAttribute(module, last)
+    assert str(error).startswith(f"module '{parent}' has no attribute '{last}'")
+    assert f"\n  try     {where}" in str(error)
+    again = pickle.loads(pickle.dumps(error))
+    assert type(again) is AttributeError
+    assert str(again) == str(error)
 
 
 def test_sources_declare_their_encoding(run, tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ process and in the Python processes that it starts.
 
 Options of Python itself go before -m: python -W error -m rushlight script.py
 RUSHLIGHT_DROPIN=0 in the environment of a child process turns the names off for it.
+RUSHLIGHT_TRACEBACK=1 shows Rushlight's own lines, too, where it raises an error.
 """
 
 
@@ -68,7 +69,11 @@ def main(args: list[str]) -> None:
         print(HELP, end="", file=sys.stderr)
         raise SystemExit(2)
     if first.startswith("-") and first not in ("-", "-m", "-c"):
-        print(f"unknown option {first}", file=sys.stderr)
+        import difflib
+
+        options = ["--info", "--version", "--help"]
+        near = difflib.get_close_matches(first, options, 1, 0.5)
+        print(f"unknown option {first}" + (f": {near[0]}?" if near else ""), file=sys.stderr)
         print(HELP, end="", file=sys.stderr)
         raise SystemExit(2)
 

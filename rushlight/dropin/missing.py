@@ -32,6 +32,28 @@ REASONS = {
 }
 
 
+# Where a name may be that is looked for in another of these.
+PLACES = ("torch", "torch.nn", "torch.nn.functional", "torch.optim", "torch.optim.lr_scheduler",
+          "torch.utils.data", "torch.autograd", "torch.linalg")  # fmt: skip
+
+# What older versions of PyTorch had, and what NumPy calls otherwise.
+RENAMED = {
+    "torch.array": "torch.tensor",
+    "torch.ndarray": "torch.Tensor",
+    "torch.expand_dims": "torch.unsqueeze",
+    "torch.power": "torch.pow",
+    "torch.copy": "x.clone()",
+    "torch.repeat": "x.repeat(...) or torch.repeat_interleave",
+    "torch.gels": "torch.linalg.lstsq",
+    "torch.rfft": "torch.fft.rfft",
+    "torch.irfft": "torch.fft.irfft",
+    "torch.ifft": "torch.fft.ifft",
+    "torch.potrf": "torch.linalg.cholesky",
+    "torch.gesv": "torch.linalg.solve",
+    "torch._six": "str for string_classes, collections.abc for container_abcs, math for inf",
+}
+
+
 def shown(name: str) -> str:
     """The name that programs use for a module of ours.
 
@@ -62,8 +84,23 @@ def text_of(what: str, full: str, names: Any) -> str:
     lower = {n.lower(): n for n in public}
     near = difflib.get_close_matches(name, public, n=3, cutoff=0.75)
     near += [lower[n] for n in difflib.get_close_matches(name.lower(), lower, n=3, cutoff=0.75)]
-    hint = " or ".join(f"{parent}.{n}" for n in list(dict.fromkeys(near))[:3])
+    near += [n for n in public if len(name) > 2 and n.lower().startswith(name.lower())]
+    found = elsewhere(parent, name) + [f"{parent}.{n}" for n in dict.fromkeys(near)]
+    hint = " or ".join(found[:3])
     return message(what, hint=hint or f"hasattr({parent}, {name!r}), to do without it")
+
+
+def elsewhere(parent: str, name: str) -> list[str]:
+    """Where a name is that was looked for in the wrong module, or what it is called here."""
+    import importlib
+
+    known = RENAMED.get(f"{parent}.{name}")
+    if known is not None:
+        return [known]
+    for place in PLACES if parent in PLACES else ():
+        if place != parent and name in dir(importlib.import_module("rushlight" + place[5:])):
+            return [f"{place}.{name}"]
+    return []
 
 
 def names_of(module: ModuleType | None) -> list[str]:
@@ -77,10 +114,17 @@ class NoAttribute(AttributeError):
         super().__init__()
         self.module, self.missing = module, name
 
+    def __reduce__(self) -> Any:  # to another process, as what it says
+        return AttributeError, (str(self),)
+
     def __str__(self) -> str:
         where = shown(self.module.__name__)
         what = f"module '{where}' has no attribute '{self.missing}'"
         return text_of(what, f"{where}.{self.missing}", names_of(self.module))
+
+
+# Tracebacks say AttributeError, for which people look.
+NoAttribute.__module__, NoAttribute.__qualname__ = "builtins", "AttributeError"
 
 
 def no_name(module: ModuleType, name: str, told: str | None) -> ImportError:
@@ -137,7 +181,9 @@ def attach(module: ModuleType) -> None:
             try:
                 return own(name)
             except AttributeError as error:
-                if "\n  try " in str(error):  # a module that gives advice itself knows better
+                # A module that gives advice itself knows better; the first one has none of its own.
+                advice = module.__name__ not in ("torch", "rushlight") and "\n  try " in str(error)
+                if advice:
                     told = str(error)
                     if not is_import_from(sys._getframe(1)):
                         raise

@@ -78,7 +78,12 @@ def parsed(args: list[str]) -> tuple[Options, list[str]]:
             raise SystemExit(0)
         taken = options.take(rest)
         if not taken:
-            refuse(f"unknown option {rest[0]}, or one without its value")
+            import difflib
+
+            names = ["--steps", "--out", *FLAGS, "--help"]
+            near = difflib.get_close_matches(rest[0].partition("=")[0], names, 1, 0.6)
+            meant = f": {near[0]}?" if near and near[0] != rest[0] else ", or one without its value"
+            refuse(f"unknown option {rest[0]}{meant}")
         del rest[:taken]
     if not rest or rest == ["-m"]:
         refuse("which program is to be explained?")
@@ -113,6 +118,8 @@ def main(args: list[str]) -> None:
     options, program = parsed(args)
     from ..dropin import install, runner
 
+    if program[0] != "-m" and not os.path.exists(program[0]):
+        runner.run_file(program[0], [])  # which says so, and ends; there is no page of nothing
     install()
     run = Explained(options, " ".join(program))
     run.begin()
