@@ -21,7 +21,6 @@ from .node import LEAF, Cell, Extras, Freed, Node, Out, TensorBase, freed_error,
 from .observe import on_observe
 
 _new = object.__new__
-I64 = np.dtype(np.int64)
 QUIET = ("no_grad", "inference")  # how views are made that nothing was recorded of
 FOR_ALL_INTEGERS = (np.add, np.subtract, np.multiply)  # a quotient or a power is not
 
@@ -327,6 +326,11 @@ watch.on_watch.append(_on_watch)
 def changeable(t: Any) -> bool:
     """Whether a tensor's values can be changed where they lie: no history to record or to spare,
     and nothing that `check_inplace` would forbid."""
+    return unhindered(t) and t._a.flags.carray  # contiguous, aligned and writeable
+
+
+def unhindered(t: Any) -> bool:
+    """`changeable` but for the memory, which may be read-only or lie in any order."""
     if change_watchers:
         return False
     kind = t.__class__
@@ -338,9 +342,7 @@ def changeable(t: Any) -> bool:
         return False
     if t._v is not None and t._v.base._fn is not None:
         return False
-    if t._x is not None and t._x.inference and not door.state.inference:
-        return False
-    return t._a.flags.carray  # contiguous, aligned and writeable
+    return t._x is None or not t._x.inference or door.state.inference
 
 
 def apply_small(op: Any, target: Any, rest: tuple[Any, ...]) -> bool:
@@ -349,8 +351,8 @@ def apply_small(op: Any, target: Any, rest: tuple[Any, ...]) -> bool:
         return False
     a = target._a
     dtype = a.dtype
-    counts = dtype is I64 and op.ufunc in FOR_ALL_INTEGERS  # a counter: a step's number
-    if dtype is not door.F32 and dtype is not door.F64 and not counts:
+    counts = dtype is not door.F32 and dtype is not door.F64  # a step's number, a table of counts
+    if counts and (dtype.kind not in "iu" or op.ufunc not in FOR_ALL_INTEGERS):
         return False
     b: Any = a
     if rest:

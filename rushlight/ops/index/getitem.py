@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
-from ...autograd import door, overlaps, views
+from ...autograd import door, operators, overlaps, specialize, views
 from ...autograd.node import TensorBase
 from ...autograd.observe import look
 from ...errors import message
 from ...kernels import dense
 from ...kernels.meta import MetaArray
+from ...storage import address
 from ..core.numerics import DependsOnData, depends_on_data
 from ..core.record import op
 from ..core.samples import arr, case
@@ -439,8 +440,60 @@ def refuse_overlap(target: Any, value: Any, indices: Any) -> None:
     overlaps.refuse("index_put_", target, (value, *places), wholly=True)
 
 
+def put(t: Any, key: Any, value: Any) -> bool:
+    """The short way of `t[key] = value` for numbers and slices as the key and a value that fits,
+    of tensors without history: what is written has no view made of it. False: the long way."""
+    a: Any = t._a
+    for k in key if key.__class__ is tuple else (key,):
+        if k.__class__ is slice:
+            if k.step is not None:
+                return False
+        elif k.__class__ is not int:
+            return False
+    if not views.unhindered(t):
+        return False
+    flags = a.flags
+    if not (flags.forc and flags.writeable):
+        return False
+    if isinstance(value, np.generic):
+        value = value.item()
+    kind = value.__class__
+    if kind is float or kind is int:
+        if a.dtype is not door.F32 and a.dtype is not door.F64:
+            if kind is float or a.dtype.kind != "i":
+                return False
+        elif not -1e30 < value < 1e30:
+            return False
+    elif kind is operators.plain_tensor or kind is operators.plain_parameter:
+        v = value._a
+        if v.__class__ is not np.ndarray or v.dtype is not a.dtype:
+            return False
+        if value._fn is not None and door.state.enabled:
+            return False
+        try:
+            there = a[key]
+        except IndexError:  # the long way says what is wrong
+            return False
+        if there.shape != v.shape:
+            return False
+        near = v.ndim and value._vc is not None and value._vc is t._vc  # `x[i] += 1` writes itself
+        if near and (there.strides != v.strides or address(there) != address(v)):
+            return False
+        value = v
+    elif kind is not bool or a.dtype.kind != "b":
+        return False
+    try:
+        a[key] = value
+    except (IndexError, OverflowError):
+        return False
+    views.all_changed((t,), "copy_")
+    return True
+
+
 def setitem(t: Any, key: Any, value: Any) -> None:
     """`t[key] = value`, in place."""
+    if t.__class__ in specialize.plain and put(t, key, value):
+        return
     if not isinstance(value, TensorBase):
         if not isinstance(value, (int, float, complex, np.generic)):
             raise TypeError(

@@ -214,12 +214,13 @@ def check_classes(input: Any, target: Any, weight: Any) -> None:
     if input.ndim < 1:
         raise ValueError(message(f"Expected 1 or more dimensions (got {input.ndim})"))
     if input.ndim != 1 and (target.ndim == 0 or input.shape[0] != target.shape[0]):
-        n = target.shape[0] if target.ndim else 1
+        n = target.shape[0] if target.ndim else 0
         raise ValueError(
             message(
                 f"Expected input batch_size ({input.shape[0]}) to match target batch_size ({n}).",
                 got=f"input {tuple(input.shape)}, target {tuple(target.shape)}",
                 wanted="input (N, C, ...) and target (N, ...)",
+                hint=None if target.ndim else "target.unsqueeze(0), or targets[i:i + 1]",
             )
         )
     if kind not in (dtypes.int64, dtypes.uint8):

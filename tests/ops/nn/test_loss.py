@@ -231,3 +231,10 @@ def test_margins_that_are_just_kept_have_no_slope():
     x = torch.tensor([0.0, 1.0, 0.5], requires_grad=True)
     torch.nn.functional.multilabel_margin_loss(x, torch.tensor([1, -1, 0])).backward()
     assert x.grad.tolist() == [0.0, pytest.approx(-third), pytest.approx(third)]
+
+
+def test_a_class_without_a_batch_says_how_to_get_one():
+    wrong = r"batch_size \(1\) to match target batch_size \(0\)"
+    with pytest.raises(ValueError, match=wrong) as error:
+        torch.nn.functional.cross_entropy(torch.zeros(1, 3), torch.tensor(2))
+    assert "target.unsqueeze(0)" in str(error.value)
