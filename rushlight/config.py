@@ -2,7 +2,8 @@
 functions for it.
 
 Environment, at start: RUSHLIGHT_NUM_THREADS (or OMP_NUM_THREADS); RUSHLIGHT_MEMORY_CACHE, how much
-freed memory may be kept for later results: a share of the machine's (0.125 unless set) or bytes.
+freed memory may be kept for later results: a share of the machine's (0.125 unless set) or bytes;
+RUSHLIGHT_CUDA_AS_CPU (1): what a program asks of a CUDA device is done on the CPU (decision 0044).
 """
 
 from __future__ import annotations
@@ -61,6 +62,7 @@ class Config:
         self.fill_uninitialized_memory: bool = True
         self.matmul_precision: str = "highest"
         self.flush_denormal: bool = False
+        self.cuda_as_cpu: bool = os.environ.get("RUSHLIGHT_CUDA_AS_CPU", "") not in ("", "0")
 
 
 current = Config()

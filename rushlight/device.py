@@ -8,6 +8,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any
 
+from .config import current
 from .errors import message
 
 _KINDS = (
@@ -120,7 +121,8 @@ META = device("meta")
 
 
 _HINTS = {
-    "cuda": "device = 'cuda' if torch.cuda.is_available() else 'cpu'; or leave out .cuda()",
+    "cuda": "device = 'cuda' if torch.cuda.is_available() else 'cpu'; or leave out .cuda(); or, "
+    "for a whole program, python -m rushlight --cuda-as-cpu script.py",
     "mps": "device = 'mps' if torch.backends.mps.is_available() else 'cpu'",
 }
 
@@ -140,6 +142,8 @@ def usable(where: Any, hint: str | None = None) -> device:
         return CPU
     if d.type == "meta":
         return META
+    if d.type == "cuda" and current.cuda_as_cpu:
+        return CPU
     name = "CUDA" if d.type == "cuda" else d.type
     raise RuntimeError(
         message(
@@ -209,14 +213,15 @@ def get_device_module(device: Any = None) -> Any:
 def refuse_pinned(name: str, asked: Any, where: Any = None) -> None:
     """Raise for `pin_memory=True`: memory is pinned for an accelerator, and there is none.
 
-    What is on the device meta has no memory, so it is not asked.
+    What is on the device meta has no memory, so it is not asked; where the CPU stands in for a
+    CUDA device, all memory is within its reach.
     """
     if asked is not True:
         kind = type(asked).__name__
         raise TypeError(
             message(f"{name}(): argument 'pin_memory' must be bool, not {kind}", got=repr(asked))
         )
-    if usable(where) is not META:
+    if usable(where) is not META and not current.cuda_as_cpu:
         raise RuntimeError(
             message(
                 f"{name}: pin_memory=True requires a CUDA or other accelerator backend; no pinned "

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .config import current
 from .device import device as Device
 from .errors import message
 from .kernels.random.mersenne_twister import STATE_BYTES, Twister
@@ -55,6 +56,8 @@ class Generator:
 
     def __init__(self, device: Any = None) -> None:
         self.device = Device("cpu" if device is None else device)
+        if self.device.type == "cuda" and current.cuda_as_cpu:
+            self.device = Device("cpu")
         if self.device.type != "cpu":
             raise RuntimeError(
                 message(

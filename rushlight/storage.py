@@ -191,9 +191,12 @@ class StorageBase:
         if name in ("cpu", "meta"):
             return name
         if name == "cuda":
+            from .config import current
             from .device import device as checked
 
             checked(device)
+            if current.cuda_as_cpu:
+                return "cpu"
         raise RuntimeError(f"torch.UntypedStorage(): Storage device not recognized: {name}")
 
     @staticmethod
@@ -328,15 +331,19 @@ class StorageBase:
 
     def pin_memory(self, device: Any = None) -> Any:
         """Raises: memory is pinned for an accelerator, and there is none."""
+        from .config import current
         from .device import no_accelerator
 
+        if current.cuda_as_cpu:
+            return self
         raise no_accelerator()
 
     def cuda(self, device: Any = None, non_blocking: bool = False) -> Any:
         """Raises: there is no CUDA here."""
         from .device import usable
 
-        return usable("cuda" if device is None else device)
+        usable("cuda" if device is None else device)
+        return self  # the CPU stands in for one
 
     @classmethod
     def from_file(cls, filename: str, shared: bool = False, nbytes: int = 0) -> Any:

@@ -17,6 +17,7 @@ from . import dtypes, storage
 from .autograd import door, views
 from .autograd.call_errors import too_much
 from .autograd.node import LEAF, Extras, TensorBase
+from .config import current
 from .device import no_accelerator, refuse_pinned, usable
 from .errors import message
 from .kernels.meta import MetaArray, SparseArray, UnresolvedArray, read_as
@@ -133,6 +134,9 @@ def legacy_type(name: Any) -> Any:
     if isinstance(name, dtypes.dtype):
         return name
     if isinstance(name, _LegacyMeta):
+        return name.dtype
+    if getattr(name, "__module__", "") == "rushlight.cuda" and hasattr(name, "dtype"):
+        usable("cuda")
         return name.dtype
     if isinstance(name, str):
         short = name.rpartition(".")[2]
@@ -540,6 +544,8 @@ def pin_memory(self: Any, device: Any = None) -> Any:
     >>> x.pin_memory() if torch.cuda.is_available() else x
     tensor([0., 0.])
     """
+    if current.cuda_as_cpu:
+        return self
     raise no_accelerator()
 
 

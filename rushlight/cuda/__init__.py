@@ -1,15 +1,19 @@
 """The `torch.cuda` names on a machine without CUDA: questions are answered truthfully, seeding and
-waiting are harmless, and using a device raises an error that says what to do."""
+waiting are harmless, and using a device raises an error that says what to do. Where the CPU stands
+in for a device (`python -m rushlight --cuda-as-cpu`, decision 0044), using one is harmless too."""
 
 from __future__ import annotations
 
 import contextlib
 import importlib
+import time
 from collections.abc import Iterator
 from typing import Any
 
+from ..config import current
 from ..device import usable
 from ..errors import OutOfMemoryError as OutOfMemoryError
+from ..errors import message
 
 
 def is_available() -> bool:
@@ -87,7 +91,7 @@ def get_device_name(device: Any = None) -> str:
     []
     """
     usable("cuda")
-    return ""
+    return "CPU in place of a CUDA device"
 
 
 def get_device_properties(device: Any = None) -> Any:
@@ -96,7 +100,7 @@ def get_device_properties(device: Any = None) -> Any:
     >>> [torch.cuda.get_device_properties(i) for i in range(torch.cuda.device_count())]
     []
     """
-    return usable("cuda")
+    _no_counterpart("get_device_properties")
 
 
 get_device_capability = get_device_properties
@@ -181,6 +185,27 @@ class Stream:
     def __init__(self, device: Any = None, priority: int = 0) -> None:
         usable("cuda")
 
+    # Where the CPU stands in, every call has ended when it returns: there is nothing to wait for.
+
+    def query(self) -> bool:
+        """True: nothing is left to be done."""
+        return True
+
+    def synchronize(self) -> None:
+        """Nothing to wait for."""
+
+    def wait_stream(self, stream: Any) -> None:
+        """Nothing to wait for."""
+
+    def wait_event(self, event: Any) -> None:
+        """Nothing to wait for."""
+
+    def record_event(self, event: Any = None) -> Any:
+        """The event, or a new one, recorded."""
+        event = Event() if event is None else event
+        event.record()
+        return event
+
 
 @contextlib.contextmanager
 def stream(stream: Stream | None) -> Iterator[None]:
@@ -207,9 +232,52 @@ class Event:
 
     def __init__(self, *args: Any, **kw: Any) -> None:
         usable("cuda")
+        self._at: float | None = None
+
+    # Where the CPU stands in, an event is the moment at which it was recorded.
+
+    def record(self, stream: Any = None) -> None:
+        """Take the time."""
+        self._at = time.perf_counter()
+
+    def elapsed_time(self, end_event: Any) -> float:
+        """Milliseconds from this event to the other."""
+        if self._at is None or end_event._at is None:
+            raise ValueError("Both events must be recorded before calculating elapsed time.")
+        return float((end_event._at - self._at) * 1e3)
+
+    def query(self) -> bool:
+        """True: nothing is left to be done."""
+        return True
+
+    def synchronize(self) -> None:
+        """Nothing to wait for."""
+
+    def wait(self, stream: Any = None) -> None:
+        """Nothing to wait for."""
 
 
-class CUDAGraph(Event):
+class _Absent:
+    """What has no counterpart on the CPU, and raises wherever it is made."""
+
+    def __init__(self, *args: Any, **kw: Any) -> None:
+        _no_counterpart(type(self).__name__)
+
+
+def _no_counterpart(name: str) -> None:
+    if current.cuda_as_cpu:
+        raise NotImplementedError(
+            message(
+                f"torch.cuda.{name} needs a CUDA device",
+                got="--cuda-as-cpu, where the CPU stands in for one",
+                wanted="calls that have a counterpart on the CPU",
+                hint="leaving the call out",
+            )
+        )
+    usable("cuda")
+
+
+class CUDAGraph(_Absent):
     """Raises when made: there is no device whose work it could record. `torch.compile` is what
     makes one launch of many operations here.
 
@@ -219,7 +287,7 @@ class CUDAGraph(Event):
     """
 
 
-class graph(Event):
+class graph(_Absent):
     """Raises when made: there is no device whose work it could record. See `CUDAGraph`.
 
     >>> recording = torch.cuda.graph(None) if torch.cuda.is_available() else None
@@ -229,16 +297,27 @@ class graph(Event):
 
 
 def current_stream(device: Any = None) -> Any:
-    """Raises: there is no device. (`default_stream`, `mem_get_info` and `cudart` are this function,
-    too.)
+    """Raises: there is no device. (`default_stream` is this function, too.)
 
     >>> torch.cuda.current_stream() if torch.cuda.is_available() else "no stream"
     'no stream'
     """
-    return usable("cuda")
+    return Stream()
 
 
-default_stream = mem_get_info = cudart = current_stream
+default_stream = current_stream
+
+
+def mem_get_info(device: Any = None) -> Any:
+    """Raises: there is no device. (`cudart` is this function, too.)
+
+    >>> torch.cuda.mem_get_info() if torch.cuda.is_available() else "no memory"
+    'no memory'
+    """
+    _no_counterpart("mem_get_info")
+
+
+cudart = mem_get_info
 
 
 def is_current_stream_capturing() -> bool:
@@ -319,7 +398,10 @@ def get_rng_state(device: Any = "cuda") -> Any:
     >>> torch.cuda.get_rng_state() if torch.cuda.is_available() else "no generator"
     'no generator'
     """
-    return usable("cuda")
+    usable("cuda")
+    from ..random import get_rng_state
+
+    return get_rng_state()
 
 
 def get_rng_state_all() -> list[Any]:
@@ -338,6 +420,9 @@ def set_rng_state(new_state: Any, device: Any = "cuda") -> None:
     ...     torch.cuda.set_rng_state(torch.cuda.get_rng_state())
     """
     usable("cuda")
+    from ..random import set_rng_state
+
+    set_rng_state(new_state)
 
 
 def set_rng_state_all(new_states: Any) -> None:
@@ -353,7 +438,10 @@ def __getattr__(name: str) -> Any:
     if name in ("amp", "memory", "nvtx", "random"):
         return importlib.import_module(f"{__package__}.{name}")
     if name.endswith("Tensor"):
-        return lambda *args, **kw: usable("cuda")
+        from . import legacy_types
+
+        if name in legacy_types.LEGACY:
+            return legacy_types.legacy_type(name)
     raise AttributeError(
         f"module 'rushlight.cuda' has no attribute '{name}'\n  got     torch.cuda.{name} on a "
         f"machine without CUDA\n"

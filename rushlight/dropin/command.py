@@ -16,6 +16,8 @@ process and in the Python processes that it starts.
   -m module   run a library module as a script, for example -m pytest
   -c code     run the code given
   -           run the program on standard input
+  --cuda-as-cpu  before these: what the program asks of a CUDA device, such as .cuda(), is done on
+              the CPU; torch.cuda.is_available() is False all the same
   cache info  say where compiled kernels are kept, and how many; cache clear removes them
   tune        measure whether this machine's matrix unit (AMX) is worth using, and keep the choice;
               tune --show, --clear and amx on|off show it and change it
@@ -35,6 +37,13 @@ def main(args: list[str]) -> None:
     if not args or args[0] in ("-h", "--help"):
         print(HELP, end="")
         raise SystemExit(0 if args else 2)
+    if args[0] == "--cuda-as-cpu":
+        from .. import config
+
+        os.environ["RUSHLIGHT_CUDA_AS_CPU"] = "1"  # for child processes
+        config.current.cuda_as_cpu = True
+        main(args[1:])
+        return
     first, rest = args[0], args[1:]
     if first in ("-V", "--version"):
         import rushlight

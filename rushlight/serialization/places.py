@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..config import current
 from ..device import CPU, device, usable
 from ..errors import message
 from ..storage import StorageBase
@@ -76,6 +77,8 @@ def validate_cuda_device(location: str) -> int:
     ...     print("load with map_location='cpu'")
     load with map_location='cpu'
     """
+    if current.cuda_as_cpu:
+        return 0
     raise unavailable(location)
 
 

@@ -258,7 +258,8 @@ def cuda(
         ...
     RuntimeError: device 'cuda' is not available: Torch not compiled with...
     """
-    return usable("cuda" if device is None else device)
+    where = usable("cuda" if device is None else device)
+    return move(input, where, None, memory_format=memory_format)  # the CPU stands in for one
 
 
 @composite(
