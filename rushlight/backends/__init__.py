@@ -7,6 +7,8 @@ import sys
 import types
 from typing import TYPE_CHECKING, Any
 
+from . import attention
+
 
 class _Backend(types.ModuleType):
     """A set of flags that may be read and set; `is_available()` is the truth."""
@@ -75,6 +77,7 @@ cuda = _Backend(
     "cuda",
     matmul=_Backend("matmul", allow_tf32=False, allow_fp16_reduced_precision_reduction=False),
     preferred_linalg_library=_preferred_linalg_library,
+    **attention.FUNCTIONS,
 )
 opt_einsum = _Backend("opt_einsum", enabled=False)
 quantized = _Backend("quantized", engine="none", supported_engines=["none"])

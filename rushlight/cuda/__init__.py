@@ -442,6 +442,13 @@ def __getattr__(name: str) -> Any:
 
         if name in legacy_types.LEGACY:
             return legacy_types.legacy_type(name)
+    if name.endswith("Storage"):
+        return lambda *args, **kw: usable("cuda")
+    devices = importlib.import_module(f"{__package__}.devices")
+    if name in devices.NEED_A_DEVICE:
+        return devices.needing(name)
+    if not name.startswith("_") and name in vars(devices):
+        return getattr(devices, name)
     raise AttributeError(
         f"module 'rushlight.cuda' has no attribute '{name}'\n  got     torch.cuda.{name} on a "
         f"machine without CUDA\n"

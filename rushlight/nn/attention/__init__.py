@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from enum import Enum
 from typing import Any
 
+from ...backends import attention
+
 __all__ = ["SDPBackend", "sdpa_kernel"]
 
 
@@ -23,7 +25,8 @@ class SDPBackend(Enum):
 
 @contextmanager
 def sdpa_kernel(backends: Any, set_priority: bool = False) -> Iterator[None]:
-    """A block in which attention uses one of `backends`; accepted, and of no effect.
+    """A block in which attention uses one of `backends`: kept, told by `torch.backends.cuda`, and
+    of no effect, for there is one implementation here.
 
     >>> from rushlight.nn.attention import SDPBackend, sdpa_kernel
     >>> q = torch.ones(1, 1, 2, 4)
@@ -37,4 +40,5 @@ def sdpa_kernel(backends: Any, set_priority: bool = False) -> Iterator[None]:
             "Backend must be an instance of SDPBackend or a list of SDPBackend instances, got "
             f"{type(backends).__name__}"
         )
-    yield
+    with attention.only({attention.KINDS[b.value] for b in given if 0 <= b.value < 4}):
+        yield
