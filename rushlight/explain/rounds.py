@@ -113,7 +113,8 @@ def arrange(look: Any, at: int) -> list[Step]:
     for k, part in enumerate(parts):
         inside = events[part.first : part.last]
         number += part.kind == "round"
-        begin = inside[0].begin
+        # between two rounds the program does something, too
+        begin = inside[0].begin if not k or part.kind == "rest" else parts[k - 1].end
         name = f"step {number}" if part.kind == "round" else part.kind
         around.append(Event("step", name, begin, part.end, step=k))
         roots = [e.of for e in inside if e.kind == "backward" and e.of in look.loss]

@@ -98,6 +98,8 @@ class Row:
 
 def called(e: Event) -> str:
     """What an event is called in a table."""
+    if e.kind == "loader":
+        return "DataLoader"
     return f"adding to {e.name}.grad" if e.kind == "leaf" else e.name
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import rushlight as torch
 from rushlight import nn
-from rushlight.explain.advice import findings
+from rushlight.explain.advice import findings, memory, speed
 from rushlight.explain.advice.reading import duration, names, percent, size
 from rushlight.explain.recording import NONE, Finding, Machine, Recording
 from rushlight.nn import functional as F
@@ -57,7 +57,8 @@ def test_a_healthy_step_has_no_finding_of_the_wrong_kind(name: str) -> None:
     assert {f.kind for f in found} <= HARMLESS, [(f.kind, f.title, f.text) for f in found]
 
 
-def test_findings_are_in_order_and_have_their_parts() -> None:
+def test_findings_are_in_order_and_have_their_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(speed, "TAKEN", 0.0)
     found = recorded(lambda: programs.mnist(3)).findings
     assert found
     assert [f.weight for f in found] == sorted([f.weight for f in found], reverse=True)
@@ -385,7 +386,8 @@ def test_a_graph_that_grows() -> None:
     assert {f.kind for f in recorded(lambda: recurrent(True)).findings} <= HARMLESS
 
 
-def test_checkpoints() -> None:
+def test_checkpoints(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "LEAST", 1_000_000)
     ids = torch.randint(0, 64, (16, 32))
     model = programs.GPT(6, 64)
     recording = recorded(lambda: programs.train(model, lambda m: m(ids).mean(), 2))
@@ -435,7 +437,28 @@ def test_a_loader_that_keeps_waiting() -> None:
     assert source(recording, finding).startswith("for x in torch.utils.data.DataLoader")
 
 
-def test_numbers_taken_out_in_each_step() -> None:
+def test_batches_that_are_made_by_hand() -> None:
+    model = nn.Linear(8, 8)
+
+    def run(work: int) -> None:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for _ in range(4):
+            batch = [math.sin(i) for i in range(work)]
+            x = torch.tensor(batch[:64]).view(8, 8)
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+
+    recording = recorded(lambda: run(200_000))
+    finding = said(recording, "preparation")
+    assert source(recording, finding) == "x = torch.tensor(batch[:64]).view(8, 8)"
+    assert "DataLoader" in finding.text
+    assert "compile" not in {f.kind for f in recording.findings}
+    assert "preparation" not in {f.kind for f in recorded(lambda: run(64)).findings}
+
+
+def test_numbers_taken_out_in_each_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(speed, "TAKEN", 0.0)
     losses: list[float] = []
 
     def keep(loss: Any) -> None:
@@ -459,6 +482,8 @@ def test_numbers_taken_out_in_each_step() -> None:
             losses[-1] = loss.item()
 
     assert "item" not in {f.kind for f in loaded(0, now_and_then).findings}
+    monkeypatch.setattr(speed, "TAKEN", 0.9)  # of a step: it is not worth a word
+    assert "item" not in {f.kind for f in loaded(0, keep).findings}
 
 
 # -- how things are said ---------------------------------------------------------------------------

@@ -28,6 +28,7 @@ def check(found: Recording) -> None:
     behind = 0
     for k, s in enumerate(found.steps):
         assert s.first == behind
+        assert not k or s.kind == "rest" or s.begin == found.steps[k - 1].end
         behind = s.last + 1
         around = found.events[s.first]
         assert (around.kind, around.parent) == ("step", NONE)

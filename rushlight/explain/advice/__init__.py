@@ -39,6 +39,7 @@ ADVICE: list[Callable[[Reading], Iterable[Finding]]] = [
     memory.checkpoint,
     memory.saved,
     speed.loader,
+    speed.preparing,
     speed.numbers_taken_out,
     speed.python_between,
     speed.small_work,

@@ -89,7 +89,7 @@ def described(r: Range) -> str:
     """What lay in a tensor: '64x3 float32 (input) from 0 to 1, 27 of them 0'."""
     text = f"{r.name or 'an operand'} ({shape(r.shape)} {r.dtype})"
     if r.low == r.low:
-        text += f" from {number(r.low)} to {number(r.high)}"
+        text += f" from {r.low:.3g} to {r.high:.3g}"  # commas stand between what follows
     counts = [several(r.zeros, "zero")] if r.zeros else []
     counts += [f"{r.negative:,} negative"] if r.negative else []
     counts += [f"{r.broken:,} NaN or Inf"] if r.broken else []

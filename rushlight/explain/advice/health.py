@@ -98,9 +98,10 @@ def large_steps(reading: Reading) -> Iterator[Finding]:
     event = next((e for e in reading.events if e.kind == "optimizer"), None)
     yield Finding(
         "large step", f"A step changes {worst} by {number(found[worst])} times its length",
-        f"The optimiser changes {names(found)} by more than these weights are long; a step that "
-        "trains well changes them by about a thousandth. Take a smaller learning rate, or clip the "
-        "gradients (torch.nn.utils.clip_grad_norm_) if they are what is too large.",
+        f"The optimiser changes {names(found)} by more than all that they were (by length: the "
+        "root of the sum of squares); a step that trains well changes weights by about a "
+        "thousandth. Take a smaller learning rate, or clip the gradients "
+        "(torch.nn.utils.clip_grad_norm_) if they are what is too large.",
         event.line if event else NONE, weight=1.5,
     )  # fmt: skip
 

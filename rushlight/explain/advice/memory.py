@@ -9,7 +9,7 @@ from itertools import pairwise
 from ..recording import NONE, Block, Finding
 from .reading import Reading, duration, names, percent, several, size
 
-LEAST = 1_000_000  # bytes at the peak, from which on it is worth to speak of checkpoints
+LEAST = 32_000_000  # bytes at the peak, from which on it is worth to speak of saving them
 SHARE = 0.25  # of the peak
 
 

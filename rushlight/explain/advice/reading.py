@@ -190,8 +190,8 @@ def percent(share: float) -> str:
 
 
 def number(x: float) -> str:
-    """'0.0625', '1.2e+17'."""
-    return f"{x:.3g}"
+    """'0.0625', '42,600', '1.2e+17'."""
+    return f"{float(f'{x:.3g}'):,.0f}" if 1000 <= abs(x) < 1e7 else f"{x:.3g}"
 
 
 def several(count: int, one: str, many: str = "") -> str:

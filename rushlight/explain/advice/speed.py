@@ -4,6 +4,7 @@ operations, work that is too small."""
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Iterator
 
 from ..recording import NONE, Event, Finding, Step
@@ -13,6 +14,7 @@ WAITING = 0.1  # shares of a step's time from which on it is worth to speak
 PYTHON = 0.25
 SMALL = 0.5
 CLEARING = 0.02
+TAKEN = 0.01
 NOTHING = 50_000  # ns: less is not worth a word
 
 
@@ -42,8 +44,9 @@ def loader(reading: Reading) -> Iterator[Finding]:
         if "SingleProcess" in kinds[line]:
             text += "The samples are made in the process that trains (num_workers=0). "
             text += f"DataLoader(..., num_workers={workers}, persistent_workers=True) makes them "
-            text += f"meanwhile: a batch takes as long as {wait / rest:.2g} of the other work of a "
-            text += f"step, and this machine has {several(cores, 'core')}. "
+            text += "meanwhile, in other processes: to make a batch takes "
+            text += f"{wait / rest:.2g} times as long as the rest of a step, and this machine has "
+            text += f"{several(cores, 'core')}. "
         else:
             text += "The workers do not keep up: give it more, or a larger prefetch_factor. "
         text += "Work that is the same each time (decoding, resizing) can be done once, before."
@@ -80,6 +83,7 @@ def numbers_taken_out(reading: Reading) -> Iterator[Finding]:
                 continue
             if e.parent == NONE or reading.events[e.parent].kind != "item":
                 found.setdefault(e.line, {}).setdefault(number, []).append(e)
+    compiled = any(e.kind == "compiled" for e in reading.events)
     # what is taken out behind the optimiser's step belongs to the next step
     wanted = max(2, len(reading.whole) - 1)
     for line, steps in found.items():
@@ -90,12 +94,14 @@ def numbers_taken_out(reading: Reading) -> Iterator[Finding]:
             continue
         time = median([sum(e.end - e.begin for e in events) for events in steps.values()])
         count = median([len(events) for events in steps.values()])
+        if reading.share(time) < TAKEN and not compiled:
+            continue
         ways = names(dict.fromkeys(way(e.name) for events in steps.values() for e in events))
         text = f"`{reading.source(line)}` takes {several(int(count), 'number')} out of tensors in "
         text += f"each step ({ways}), which takes {duration(time)}. "
-        text += "It cannot be computed on before it is there, and a compiled step is cut in two "
-        text += "there; on a machine that computes beside Python it waits for all that is under "
-        text += "way. Add up loss.detach(), and take the number out every so many steps."
+        text += "A compiled step is cut in two there; on a machine that computes beside Python the "
+        text += "program waits there for all that is under way. Add up loss.detach(), and take the "
+        text += "number out every so many steps."
         yield Finding(
             "item", f"Numbers are taken out of tensors in each step{reading.at(line)}", text, line,
             reading.of_time(time), True, weight=0.02 + reading.share(time), event=next(
@@ -108,6 +114,32 @@ def way(name: str) -> str:
     if name == "repr":
         return "print()"
     return f"{name}()" if name in ("bool", "float", "int") else f".{name}()"
+
+
+def preparing(reading: Reading) -> Iterator[Finding]:
+    """The program's own Python before the first operation of a step: batches made by hand."""
+    gaps: list[int] = []
+    firsts: list[int] = []
+    for step in reading.typical:
+        inside = [k for k in reading.of_step(step) if reading.events[k].kind != "step"]
+        if inside:
+            gaps.append(reading.events[inside[0]].begin - step.begin)
+            firsts.append(reading.events[inside[0]].line)
+    gap = median(gaps)
+    share = reading.share(gap)
+    if share < PYTHON or gap < 20 * NOTHING or not reading.training:
+        return
+    line = statistics.mode(firsts)
+    before = f"before `{reading.source(line)}`" if line != NONE else "before its first operation"
+    yield Finding(
+        "preparation", f"{percent(share)} of the step is the program's own Python before its first "
+        "operation",
+        f"{duration(gap)} of each step pass {before}, in which nothing runs that was recorded: "
+        "batches made with NumPy or with files, logs, pictures, checkpoints. What makes batches "
+        "can stand in a Dataset: a DataLoader(..., num_workers=1) does it meanwhile, in another "
+        "process. What does not change can be done once, before the loop.",
+        line, reading.of_time(min(gap, reading.step_time - gap)), weight=share,
+    )  # fmt: skip
 
 
 def python_between(reading: Reading) -> Iterator[Finding]:
@@ -134,13 +166,16 @@ BUSY = ("op", "node", "leaf", "optimizer", "loader", "zero_grad", "item", "colle
 
 
 def idle(reading: Reading, step: Step) -> float:
-    """Nanoseconds of a step in which none of these runs."""
+    """Nanoseconds of a step in which none of these runs, from its first event to its last."""
+    inside = [reading.events[k] for k in reading.of_step(step) if reading.events[k].kind != "step"]
+    if not inside:
+        return 0
     busy = sum([
         e.end - e.begin for k in reading.of_step(step)
         if (e := reading.events[k]).kind in BUSY
         and not any(a.kind in BUSY for a in reading.above(e))
     ])  # fmt: skip
-    return max(0, step.end - step.begin - busy)
+    return max(0, max(e.end for e in inside) - inside[0].begin - busy)
 
 
 def operations(reading: Reading, step: Step) -> int:

@@ -54,7 +54,7 @@ function alarms() {
       }, in ${PHASE_NAMES[b.phase] || b.phase}. ${b.finite_inputs
         ? "Everything that went in was finite, so this is where it came from."
         : "What went in was not finite either: it came from outside of what was recorded."}</p>${quoted(line)}
-      <p class="soft">${WORDS.NaN}</p></section>`);
+      <p class="soft">${b.what === "NaN" ? WORDS.NaN : WORDS.Inf}</p></section>`);
   }
   if (R.unreached.length) {
     out.push(html`<section class="alarm" id="unreached"><h2>${plural(R.unreached.length,

@@ -2,11 +2,11 @@
 // word with its explanation as a tooltip; all of them stand in the list at the end of the overview.
 
 const WORDS = {
-  "step": "One round of training: a batch is loaded, the model computes (forward), gradients are computed (backward), and the optimiser changes the parameters. It lasts from the end of one optimiser's step to the end of the next.",
+  "step": "One round of training: a batch is loaded, the model computes (forward), gradients are computed (backward), and the optimiser changes the parameters. It ends with the optimiser's step; optimisers that take turns, as those of a GAN, share one. An evaluation between two steps is in neither.",
   "forward": "The model computes its results from the batch, and the loss from them.",
   "backward": "From the loss back to the parameters: for each operation its derivative is computed, last operation first.",
   "optimiser": "What changes the parameters by their gradients: SGD, Adam and others.",
-  "Python between": "Time of the step in which no operation ran: the program's own Python, and what this recording did not look into.",
+  "Python between": "Time of the step in which neither data was loaded, nor the model, the backward or the optimiser ran: the program's own Python, and what this recording did not look into. Python inside of the model and the backward counts as theirs.",
   "operation": "One computation on tensors, such as a sum or a convolution.",
   "module": "A part of the model, such as a layer, or layers together.",
   "gradient": "How the loss changes when a value changes: one number for each number of the value, in .grad.",
@@ -24,6 +24,7 @@ const WORDS = {
   "detach": "x.detach(): the same values without their history. No gradient goes back through it.",
   "no_grad": "with torch.no_grad(): operations keep nothing for a backward. For evaluation.",
   "NaN": "Not a number: the result of 0/0, of the logarithm of a negative number, of ∞ − ∞. It spreads to all that is computed from it.",
+  "Inf": "Infinity: a number that was too large for its type, the result of 1/0, or of the logarithm of 0. What is computed from it is often NaN.",
   "dead ReLU": "A ReLU that gives nothing but zeros: its gradient is zero too, so that nothing before it learns by it.",
 };
 
