@@ -41,7 +41,7 @@ M = TypeVar("M", bound=Module)
 
 BUILTIN_MODELS: dict[str, Callable[..., Any]] = {}
 _WEIGHTS: dict[str, type[WeightsEnum]] = {}
-PARTS = ("segmentation", "video")  # packages below this one, loaded when they are asked for
+PARTS = ("optical_flow", "segmentation", "video")  # below this package, loaded when asked for
 _FILES = "https://download.pytorch.org/models/"
 _PAGES = "https://github.com/pytorch/vision/"
 _RECIPES = _PAGES + "tree/main/references/classification"
@@ -282,7 +282,7 @@ def assemble(
     """`make(*args, **kwargs)`, with the classes and the values of `weights` if there are any."""
     if weights is None:
         return make(*args, **kwargs)
-    if weights.meta["categories"] is not None:
+    if weights.meta.get("categories") is not None:
         fix(kwargs, num_classes=len(weights.meta["categories"]))
     model = make(*args, **kwargs)
     model.load_state_dict(weights.get_state_dict(progress=progress, check_hash=True))
