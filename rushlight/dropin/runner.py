@@ -11,13 +11,12 @@ import builtins
 import io
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import CodeType, ModuleType, TracebackType
 from typing import Any
 
-from ..once import HOME
+from ..tracebacks import WHOLE, explains_itself, programs_lines
 
-WHOLE = "RUSHLIGHT_TRACEBACK"  # set: errors show our lines, too
 HERE = os.path.dirname(os.path.abspath(__file__))
 OURS = {
     os.path.join(HERE, "runner.py"),
@@ -157,7 +156,7 @@ def shorten_tracebacks() -> None:
     def shown(kind: type[BaseException], error: BaseException, where: TracebackType | None) -> None:
         own = without_ours(where)
         left_out = 0
-        if hook is sys.__excepthook__ and raised_by_us(error, own) and WHOLE not in os.environ:
+        if hook is sys.__excepthook__ and explains_itself(error, own) and WHOLE not in os.environ:
             own, left_out = programs_lines(own)
         hook(kind, error.with_traceback(own), own)
         if left_out > 1:
@@ -168,48 +167,6 @@ def shorten_tracebacks() -> None:
             )
 
     sys.excepthook = shown
-
-
-def raised_by_us(error: BaseException, where: TracebackType | None) -> bool:
-    """Whether we raised an error on purpose, so that its text is all there is to know of our side.
-
-    One that came to us unforeseen is a fault of ours, perhaps: its way is shown as it is.
-    """
-    import dis
-
-    last = where
-    while last is not None and last.tb_next is not None:
-        last = last.tb_next
-    if last is None or not is_ours(last) or not str(error):
-        return False
-    code = last.tb_frame.f_code.co_code
-    inner = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-    if inner is not None:  # how we noticed; unless the program's own lines are in it
-        if any(not is_ours(each) for each in lines(inner.__traceback__)):
-            return False
-        error.__cause__, error.__suppress_context__ = None, True
-    return dis.opname[code[last.tb_lasti]] == "RAISE_VARARGS"
-
-
-def lines(where: TracebackType | None) -> Iterator[TracebackType]:
-    while where is not None:
-        yield where
-        where = where.tb_next
-
-
-def is_ours(where: TracebackType) -> bool:
-    return where.tb_frame.f_code.co_filename.startswith(HOME)
-
-
-def programs_lines(where: TracebackType | None) -> tuple[TracebackType | None, int]:
-    """A traceback without our lines and those that we called, and how many these were."""
-    kept = [each for each in lines(where) if not is_ours(each)]
-    if not kept:
-        return where, 0
-    made: TracebackType | None = None
-    for each in reversed(kept):
-        made = TracebackType(made, each.tb_frame, each.tb_lasti, each.tb_lineno)
-    return made, sum(1 for _ in lines(where)) - len(kept)
 
 
 def without_ours(where: TracebackType | None) -> TracebackType | None:

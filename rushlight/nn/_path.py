@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .. import tracebacks
+
 if TYPE_CHECKING:
     from .module import Module
 
@@ -19,17 +21,22 @@ def name_module(error: BaseException, module: Module) -> None:
         if trail is None:
             trail = error.__dict__["_module_trail"] = Trail(module)
             error.add_note(trail.note)
+            trail.hides = tracebacks.marks() and tracebacks.on_purpose(error.__traceback__)
         elif trail.outermost is not module:
             notes = error.__notes__
             at = notes.index(trail.note)
             trail.enclose(module)
             notes[at] = trail.note
+        if trail.hides:
+            tracebacks.mark(error)
     except Exception:  # an exception class without a dictionary, or with notes of its own kind
         return
 
 
 class Trail:
     """The way from the outermost module to the one that failed."""
+
+    hides = False  # whether our lines on it are hidden from notebooks and pytest
 
     def __init__(self, module: Module) -> None:
         self.outermost = module
