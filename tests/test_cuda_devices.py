@@ -9,7 +9,7 @@ from rushlight.cuda import devices
 from rushlight.nn.attention import SDPBackend, sdpa_kernel
 
 
-@pytest.mark.parametrize("name", [*sorted(devices.NEED_A_DEVICE), "FloatStorage", "FloatTensor"])
+@pytest.mark.parametrize("name", [*sorted(devices.NEED_A_DEVICE), "FloatStorage"])
 def test_a_device_is_needed(name: str) -> None:
     with pytest.raises(RuntimeError, match=r"device 'cuda' is not available[\s\S]*is_available"):
         getattr(torch.cuda, name)(1)
