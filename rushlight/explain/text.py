@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import textwrap
 
-from .advice.reading import Reading, duration, number, percent, several, size
+from .advice.reading import Reading, duration, percent, several, size
 from .recording import NONE, Event, Recording
 
 WIDTH = 100
@@ -41,7 +41,7 @@ def overview(reading: Reading) -> str:
         if reading.peak:
             about += f", {size(reading.peak.peak)} of tensors at the peak"
         lines.append(about)
-        losses = [number(s.loss) for s in r.steps if s.loss is not None]
+        losses = [f"{s.loss:.4g}" for s in reading.whole if s.loss is not None]
         if losses:
             lines.append("  loss " + ", ".join(losses))
     if r.parameters:

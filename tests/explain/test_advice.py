@@ -328,6 +328,33 @@ def test_evaluation_inside_the_recorded_steps() -> None:
     assert {f.kind for f in recorded(lambda: run(torch.no_grad)).findings} <= HARMLESS
 
 
+@pytest.mark.parametrize("keep", [True, False])
+def test_an_evaluation_whose_losses_are_kept(keep: bool) -> None:
+    model = nn.Sequential(nn.Linear(64, 256), nn.Tanh(), nn.Linear(256, 1))
+    x = torch.randn(32, 64)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+
+    def evaluate() -> Any:
+        model.eval()
+        losses = [model(x).mean() for _ in range(3)]
+        model.train()
+        return sum(losses) if keep else sum(losses).item()
+
+    def run() -> None:
+        for _ in range(3):
+            for _ in range(2):
+                optimizer.zero_grad()
+                model(x).sum().backward()
+                optimizer.step()
+            total = evaluate()
+        del total
+
+    text = said(recorded(run), "no_grad").text
+    assert ("lives on until the next step is over" in text) == keep
+    if keep:
+        assert f"{size(3 * 32 * 256 * 4)} of it" in text
+
+
 def test_a_graph_that_no_backward_enters() -> None:
     model = nn.Linear(64, 64)
     x = torch.randn(32, 64)

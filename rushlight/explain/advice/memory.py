@@ -31,6 +31,25 @@ def kept_by(reading: Reading, place: int) -> int:
     )  # fmt: skip
 
 
+def outliving(reading: Reading, places: list[int]) -> str:
+    """What is to be said of graphs that are still there when the next step is over."""
+    steps = reading.recording.steps
+    held: dict[int, int] = {}
+    for place in places:
+        step = reading.events[place].step
+        if 0 <= step < len(steps) - 1:
+            inside = range(place, reading.ends[place])
+            held[step] = held.get(step, 0) + sum(
+                [b.bytes for b in reading.recording.blocks if b.role == "saved for backward"
+                 and b.event in inside and (b.died == NONE or b.died > steps[step + 1].end)]
+            )  # fmt: skip
+    most = max(held.values(), default=0)
+    if not most:
+        return ""
+    text = f"{size(most)} of it lives on until the next step is over, as something keeps the "
+    return text + "results with their graphs, such as a list of losses, or their sum. "
+
+
 def asked(reading: Reading, place: int) -> bool:
     """Whether the derivative of anything inside an event has run."""
     return any(k in reading.derived for k in range(place, reading.ends[place]))
@@ -39,6 +58,7 @@ def asked(reading: Reading, place: int) -> bool:
 def evaluation(reading: Reading) -> Iterator[Finding]:
     """A model in eval() that builds graphs which no backward uses."""
     calls: dict[int, list[int]] = {}  # line: how often, bytes a call
+    where: dict[int, list[int]] = {}
     evaluated = set(reading.recording.evaluated)
     more = ""
     for place in outermost(reading):
@@ -47,6 +67,7 @@ def evaluation(reading: Reading) -> Iterator[Finding]:
             known = calls.setdefault(e.line, [0, 0])
             known[0] += 1
             known[1] = max(known[1], kept_by(reading, place))
+            where.setdefault(e.line, []).append(place)
     for one in reading.recording.watched:
         if one.kind == "evaluation":
             known = calls.setdefault(one.line, [0, 0])
@@ -58,7 +79,7 @@ def evaluation(reading: Reading) -> Iterator[Finding]:
         text = f"The model is in eval() and was called {several(count, 'time')}"
         text += f" by `{reading.source(line)}`" if line != NONE else ""
         text += f", with gradients on: each call keeps {size(each)} for a backward that never "
-        text += "comes. "
+        text += "comes. " + outliving(reading, where.get(line, []))
         most = reading.peak.peak if reading.peak else 0
         yield Finding(
             "no_grad", f"Evaluation without no_grad{reading.at(line)}",
@@ -93,8 +114,9 @@ def unused_graph(reading: Reading) -> Iterator[Finding]:
             "unused graph", f"No backward uses the graph of {reading.module(event.module)}"
             f"{reading.at(line)}",
             f"{several(len(unused), 'call')} of {len(places)} by `{reading.source(line)}` build a "
-            f"graph that no backward enters, and keep {size(each)} each. Put such a call into "
-            "`with torch.no_grad():`. Its result has no history then, as behind detach().",
+            f"graph that no backward enters, and keep {size(each)} each. "
+            f"{outliving(reading, unused)}Put such a call, an evaluation for example, into `with "
+            "torch.no_grad():`. Its result has no history then, as behind detach().",
             line, f"{size(each)} a call", weight=0.4, event=unused[0], module=event.module,
         )  # fmt: skip
 

@@ -48,7 +48,8 @@ def loader(reading: Reading) -> Iterator[Finding]:
             text += f"{wait / rest:.2g} times as long as the rest of a step, and this machine has "
             text += f"{several(cores, 'core')}. "
         else:
-            text += "The workers do not keep up: give it more, or a larger prefetch_factor. "
+            text += "The workers do not keep up: with a larger num_workers more batches are made "
+            text += f"at a time, as far as this machine's {several(cores, 'core')} go. "
         text += "Work that is the same each time (decoding, resizing) can be done once, before."
         saves = min(wait, wait - max(0.0, wait / workers - rest))
         yield Finding(
