@@ -142,9 +142,57 @@ def test_embedding(writer: Any, tmp_path: Path) -> None:
     assert (folder / "sprite.png").exists()
 
 
-def test_graph(writer: Any) -> None:
-    with pytest.raises(NotImplementedError, match=r"add_graph[^$]*got[^$]*Linear[^$]*try"):
-        writer.add_graph(torch.nn.Linear(2, 2), torch.zeros(1, 2))
+class Twice(torch.nn.Module):
+    """A layer that is called twice, a change in place, a number, two results."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.body = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Dropout())
+        self.scale = torch.nn.Parameter(torch.ones(2))
+
+    def forward(self, x: Any, more: Any) -> Any:
+        y = self.body(self.body(x))
+        y.add_(more * 2)
+        return y * self.scale, {"more": more}
+
+
+def test_graph(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from tensorboardX.proto.graph_pb2 import GraphDef
+
+    model = Twice()
+    model.body.eval()
+    state = torch.get_rng_state()
+    with tensorboard.SummaryWriter(str(tmp_path)) as writer:
+        writer.add_graph(model, (torch.zeros(1, 2), torch.ones(2)), verbose=True)
+    assert torch.equal(torch.get_rng_state(), state)  # in evaluation mode nothing is dropped
+    assert (model.training, model.body.training) == (True, False)
+    (found,) = [e.graph_def for e in events(tmp_path) if e.graph_def]
+    nodes = {node.name: node for node in GraphDef.FromString(found).node}
+    first, second = (f"Twice/Sequential[body]/Linear[0]/linear{end}" for end in ("", "_1"))
+    assert nodes[first].op == "aten::linear"
+    assert list(nodes[first].input) == [
+        "input/0",
+        "Twice/Sequential[body]/Linear[0]/weight",
+        "Twice/Sequential[body]/Linear[0]/bias",
+    ]
+    assert nodes[second].input[0] == "Twice/Sequential[body]/Dropout[1]/dropout"
+    assert [d.size for d in nodes[first].attr["_output_shapes"].list.shape[0].dim] == [1, 2]
+    assert [node.name for node in nodes.values() if node.op == "prim::GetAttr"] == [
+        *nodes[first].input[1:],
+        "Twice/scale",
+    ]
+    for node in nodes.values():  # nothing hangs in the air
+        assert set(node.input) <= set(nodes)
+    # The product reads what was changed in place, and the second output is an input.
+    end = nodes[nodes["output/0"].input[0]]
+    assert nodes[end.input[0]].input[0] == "Twice/Sequential[body]/Dropout[1]/dropout_1"
+    assert list(nodes["output/1"].input) == ["input/1"]
+    assert f"{first}: aten::linear(input/0" in capsys.readouterr().out
+
+
+def test_a_graph_needs_an_input(writer: Any) -> None:
+    with pytest.raises(ValueError, match=r"add_graph[^$]*got[^$]*None[^$]*try"):
+        writer.add_graph(torch.nn.Linear(2, 2))
 
 
 def test_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -314,14 +314,27 @@ class SummaryWriter:
         verbose: bool = False,
         use_strict_trace: bool = True,
     ) -> None:
-        """Raise: a drawing of the model needs a trace in PyTorch's own form."""
-        raise NotImplementedError(
-            message(
-                "SummaryWriter.add_graph: the graph of a model is not written (yet)",
-                got=type(model).__name__,
-                hint="leaving the call out, or add_text('model', str(model))",
-            )
-        )
+        """The graph of a model: its operations in boxes of its modules, as one run shows them.
+
+        Args:
+            model: the module; it runs once, in evaluation mode.
+            input_to_model: a tensor, or a tuple of what its forward takes.
+            verbose: whether to print the graph too.
+            use_strict_trace: accepted; nothing is traced.
+
+        Raises:
+            ValueError: no input.
+
+        >>> writer = torch.utils.tensorboard.SummaryWriter(folder)  # doctest: +SKIP
+        >>> writer.add_graph(model, images)  # doctest: +SKIP
+        """
+        from . import graph
+
+        nodes = graph.draw(model, input_to_model)
+        if verbose:
+            for node in nodes:
+                print(f"{node.name}: {node.op}({', '.join(node.inputs)}) {node.shape or ''}")
+        self._writer._get_file_writer().add_event(graph.event(nodes))
 
     # The file
 
