@@ -10,9 +10,9 @@ import importlib
 from typing import Any
 
 __all__ = ["datasets", "get_image_backend", "io", "models", "ops", "set_image_backend"]
-__all__ += ["transforms", "utils"]
+__all__ += ["transforms", "tv_tensors", "utils"]
 
-_PARTS = {"datasets", "io", "models", "ops", "transforms", "utils"}
+_PARTS = {"datasets", "io", "models", "ops", "transforms", "tv_tensors", "utils"}
 
 
 def get_image_backend() -> str:

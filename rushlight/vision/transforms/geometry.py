@@ -139,7 +139,11 @@ def perspective(
     True
     """
     coefficients = _perspective_coefficients(startpoints, endpoints)
-    mode = mode_of(interpolation)
+    return _projected(img, coefficients, mode_of(interpolation), fill)
+
+
+def _projected(img: Image, coefficients: list[float], mode: InterpolationMode, fill: Fill) -> Image:
+    """`perspective` by its eight numbers."""
     if not isinstance(img, Tensor):
         check_pil(img)
         return _transform_pil(img, pillow().Transform.PERSPECTIVE, coefficients, mode, fill)

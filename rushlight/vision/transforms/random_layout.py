@@ -145,20 +145,7 @@ class RandomResizedCrop(Module):
     ) -> tuple[int, int, int, int]:
         """A random (top, left, height, width): ten attempts, then the largest middle part."""
         _, height, width = F.get_dimensions(img)
-        logs = _logarithms(ratio)
-        for _ in range(10):
-            area = height * width * draw.uniform(scale[0], scale[1])
-            aspect = _random_ratio(logs)
-            w, h = round(math.sqrt(area * aspect)), round(math.sqrt(area / aspect))
-            if 0 < w <= width and 0 < h <= height:
-                top = draw.integer(0, height - h + 1)
-                return top, draw.integer(0, width - w + 1), h, w
-        w, h = width, height
-        if width / height < min(ratio):
-            h = round(w / min(ratio))
-        elif width / height > max(ratio):
-            w = round(h * max(ratio))
-        return (height - h) // 2, (width - w) // 2, h, w
+        return part_of(height, width, scale, ratio)
 
     def forward(self, img: Image) -> Image:
         box = self.get_params(img, self.scale, self.ratio)
@@ -170,6 +157,26 @@ class RandomResizedCrop(Module):
             f"{type(self).__name__}(size={self.size}, scale={scale}, ratio={ratio}, "
             f"interpolation={self.interpolation.value}, antialias={self.antialias})"
         )
+
+
+def part_of(
+    height: int, width: int, scale: Sequence[float], ratio: Sequence[float]
+) -> tuple[int, int, int, int]:
+    """`RandomResizedCrop.get_params` of an image of this size."""
+    logs = _logarithms(ratio)
+    for _ in range(10):
+        area = height * width * draw.uniform(scale[0], scale[1])
+        aspect = _random_ratio(logs)
+        w, h = round(math.sqrt(area * aspect)), round(math.sqrt(area / aspect))
+        if 0 < w <= width and 0 < h <= height:
+            top = draw.integer(0, height - h + 1)
+            return top, draw.integer(0, width - w + 1), h, w
+    w, h = width, height
+    if width / height < min(ratio):
+        h = round(w / min(ratio))
+    elif width / height > max(ratio):
+        w = round(h * max(ratio))
+    return (height - h) // 2, (width - w) // 2, h, w
 
 
 def _check_ranges(scale: Any, ratio: Any) -> None:

@@ -1,10 +1,12 @@
-"""The names of `torchvision.transforms.v2` that programs for images use, on the first version.
+"""Transforms of whole samples: images with their boxes, masks, points and labels.
 
-A transform takes any sample: an image, or tuples, lists and dicts with images in them. Pillow
-images are transformed, all alike; without any the first tensor is; the rest passes. Images stay
-plain tensors: there are no `tv_tensors`, so boxes, masks and videos are not known as such. Random
-numbers are those of the first version: they agree with torchvision's v2 except in `AutoAugment`,
-`RandAugment`, `TrivialAugmentWide`, `AugMix`, and in `RandomCrop` where one edge needs no cropping.
+A transform takes any sample: an image, or tuples, lists and dicts with images in them. What a
+tensor is it says itself (`tv_tensors`), and each kind is treated in its own way, by the same random
+numbers. Of plain tensors the first is taken for an image where there is no other; the rest passes.
+Random numbers are torchvision's, but for `AutoAugment`, `RandAugment`, `TrivialAugmentWide` and
+`AugMix`, which draw those of the first version.
+
+Read next: `_transform.py`, `_geometry.py`, `functional.py`.
 """
 
 from __future__ import annotations
@@ -13,74 +15,105 @@ from typing import Any
 
 from ..image import InterpolationMode
 from . import functional
-from .classes import (
+from ._augment import (
+    JPEG,
+    CutMix,
+    MixUp,
+    RandomErasing,
+)
+from ._color import (
     RGB,
-    AugMix,
-    AutoAugment,
-    AutoAugmentPolicy,
-    CenterCrop,
     ColorJitter,
-    Compose,
-    ConvertImageDtype,
-    ElasticTransform,
-    FiveCrop,
     GaussianBlur,
     GaussianNoise,
     Grayscale,
+    RandomAdjustSharpness,
+    RandomAutocontrast,
+    RandomChannelPermutation,
+    RandomEqualize,
+    RandomGrayscale,
+    RandomInvert,
+    RandomPhotometricDistort,
+    RandomPosterize,
+    RandomSolarize,
+)
+from ._container import (
+    AugMix,
+    AutoAugment,
+    AutoAugmentPolicy,
+    Compose,
+    RandAugment,
+    RandomApply,
+    RandomChoice,
+    RandomOrder,
+    TrivialAugmentWide,
+)
+from ._geometry import (
+    CenterCrop,
+    ElasticTransform,
+    FiveCrop,
+    Pad,
+    RandomAffine,
+    RandomCrop,
+    RandomHorizontalFlip,
+    RandomIoUCrop,
+    RandomPerspective,
+    RandomResize,
+    RandomResizedCrop,
+    RandomRotation,
+    RandomShortestSize,
+    RandomVerticalFlip,
+    RandomZoomOut,
+    Resize,
+    ScaleJitter,
+    TenCrop,
+)
+from ._kernels import register_kernel
+from ._misc import (
+    ClampBoundingBoxes,
+    ClampKeyPoints,
+    ConvertBoundingBoxFormat,
+    ConvertImageDtype,
     Identity,
     Lambda,
     LinearTransformation,
     Normalize,
-    Pad,
     PILToTensor,
-    RandAugment,
-    RandomAdjustSharpness,
-    RandomAffine,
-    RandomApply,
-    RandomAutocontrast,
-    RandomChoice,
-    RandomCrop,
-    RandomEqualize,
-    RandomErasing,
-    RandomGrayscale,
-    RandomHorizontalFlip,
-    RandomInvert,
-    RandomOrder,
-    RandomPerspective,
-    RandomPosterize,
-    RandomResizedCrop,
-    RandomRotation,
-    RandomSolarize,
-    RandomVerticalFlip,
-    Resize,
-    TenCrop,
+    SanitizeBoundingBoxes,
+    SanitizeKeyPoints,
+    SetClampingMode,
     ToDtype,
     ToImage,
     ToPILImage,
     ToPureTensor,
     ToTensor,
-    Transform,
-    TrivialAugmentWide,
+    UniformTemporalSubsample,
 )
+from ._transform import Transform, query_chw, query_size
 
 
 def __getattr__(name: str) -> Any:
     raise AttributeError(
         f"module {__name__!r} has no attribute {name!r}\n"
-        "  wanted  one of the transforms of single images\n"
-        "  try     rushlight.vision.transforms, or Lambda with a function of your own"
+        "  wanted  a transform of torchvision.transforms.v2\n"
+        "  try     Lambda with a function of your own"
     )
 
 
 __all__ = [
+    "JPEG",
     "RGB",
     "AugMix",
     "AutoAugment",
     "AutoAugmentPolicy",
     "CenterCrop",
+    "ClampBoundingBoxes",
+    "ClampKeyPoints",
     "ColorJitter",
     "Compose",
+    "ConvertBoundingBoxFormat",
     "ConvertImageDtype",
+    "CutMix",
     "ElasticTransform",
     "FiveCrop",
     "GaussianBlur",
@@ -90,6 +123,7 @@ __all__ = [
     "InterpolationMode",
     "Lambda",
     "LinearTransformation",
+    "MixUp",
     "Normalize",
     "PILToTensor",
     "Pad",
@@ -98,6 +132,7 @@ __all__ = [
     "RandomAffine",
     "RandomApply",
     "RandomAutocontrast",
+    "RandomChannelPermutation",
     "RandomChoice",
     "RandomCrop",
     "RandomEqualize",
@@ -105,14 +140,23 @@ __all__ = [
     "RandomGrayscale",
     "RandomHorizontalFlip",
     "RandomInvert",
+    "RandomIoUCrop",
     "RandomOrder",
     "RandomPerspective",
+    "RandomPhotometricDistort",
     "RandomPosterize",
+    "RandomResize",
     "RandomResizedCrop",
     "RandomRotation",
+    "RandomShortestSize",
     "RandomSolarize",
     "RandomVerticalFlip",
+    "RandomZoomOut",
     "Resize",
+    "SanitizeBoundingBoxes",
+    "SanitizeKeyPoints",
+    "ScaleJitter",
+    "SetClampingMode",
     "TenCrop",
     "ToDtype",
     "ToImage",
@@ -121,5 +165,9 @@ __all__ = [
     "ToTensor",
     "Transform",
     "TrivialAugmentWide",
+    "UniformTemporalSubsample",
     "functional",
+    "query_chw",
+    "query_size",
+    "register_kernel",
 ]
