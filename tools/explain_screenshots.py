@@ -1,6 +1,7 @@
 """The README's pictures of the page that explains a step: docs/images/explain-*.png.
 
-    python tools/explain_screenshots.py      wants Chromium, chromedriver, selenium and Pillow
+    python tools/explain_screenshots.py          wants Chromium, chromedriver, selenium and Pillow
+    python tools/explain_screenshots.py dcgan    this one only
 
 Records a step of examples/mnist.py by the command of the README, and steps of the other networks
 that the tests look at, opens the pages without a window, and keeps each picture as a PNG with a
@@ -88,9 +89,13 @@ def main() -> None:
     IMAGES.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "page.html"
-        recorded(page)
-        pages = [(page, *picture) for picture in PICTURES]
+        wanted = sys.argv[1:] or [name for name, *_ in (*PICTURES, *OTHERS)]
+        pages = [(page, *picture) for picture in PICTURES if picture[0] in wanted]
+        if pages:
+            recorded(page)
         for name, *picture in OTHERS:
+            if name not in wanted:
+                continue
             page = Path(folder) / f"{name}.html"
             recorded_program(name, page)
             pages.append((page, name, *picture))
@@ -111,7 +116,7 @@ def main() -> None:
                     time.sleep(0.05)
                 # the step that other programs on the machine disturbed least
                 driver.execute_script(
-                    "choose(R.steps.reduce((a, b) => (b.duration < a.duration ? b : a)), true)"
+                    "choose(R.rounds.reduce((a, b) => (b.duration < a.duration ? b : a)), true)"
                 )
                 time.sleep(0.3)
                 driver.execute_script(before)

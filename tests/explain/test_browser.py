@@ -435,6 +435,34 @@ def test_another_step(page: Page) -> None:
     assert page.driver.current_url.endswith("#overview?step=1")
 
 
+def test_evaluations_stand_beside_the_steps(page: Page) -> None:
+    model = rushlight.nn.Sequential(rushlight.nn.Linear(8, 4), rushlight.nn.Linear(4, 1))
+    optimizer = rushlight.optim.SGD(model.parameters(), lr=0.1)
+    with rushlight.explain.recording(steps=4) as session:
+        for _ in range(2):
+            for _ in range(2):
+                optimizer.zero_grad()
+                model(rushlight.ones(3, 8)).sum().backward()
+                optimizer.step()
+            model.eval()
+            with rushlight.no_grad():
+                model(rushlight.ones(5, 8))
+            model.train()
+    page.open(session.recording)
+    labels = [text.partition(":")[0] for text in page.texts("#step option")]
+    assert labels == ["1 of 4", "2 of 4", "evaluation", "3 of 4", "4 of 4"]
+    page.one(".steps-table a[href*=evaluation]").click()
+    page.wait(lambda: page.text("#part-overview").startswith("The evaluation before step 3 takes"))
+    page.go("graph")
+    assert page.js("return location.hash") == "#graph?step=evaluation3"
+    page.driver.refresh()
+    page.ready()
+    assert page.text("#part-graph")
+    assert page.js("return chosen.kind") == "evaluation"
+    page.open(session.recording, "overview?step=3")
+    assert page.text("#part-overview").startswith("Step 3 of 4")
+
+
 def test_a_typical_step_is_shown_first(page: Page) -> None:
     recording = handmade.mnist(5)
     for step, took in zip(recording.steps, (90, 3, 5, 4, 30), strict=True):
