@@ -8,7 +8,7 @@ which are imported when they are first asked for.
 import importlib as _importlib
 from typing import Any as _Any
 
-from . import _utils, feature_extraction
+from . import _utils
 from ._api import (
     PARTS as _PARTS,
 )
@@ -426,7 +426,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> _Any:
-    if name in _PARTS:
+    if name in _PARTS or name == "feature_extraction":
         return _importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(
         f"module {__name__!r} has no attribute {name!r}"
@@ -435,4 +435,4 @@ def __getattr__(name: str) -> _Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_PARTS})
+    return sorted({*globals(), *_PARTS, "feature_extraction"})

@@ -33,9 +33,11 @@ def relative_positions(window: Sequence[int]) -> Tensor:
     return number
 
 
-def relative_bias(table: Tensor, index: Tensor, window: Sequence[int]) -> Tensor:
+def _get_relative_position_bias(table: Tensor, index: Tensor, window: Sequence[int]) -> Tensor:
     """The rows of `table` (places, heads) for each pair of pixels: (1, heads, pixels, pixels)."""
     n = math.prod(window)
+    if index.dim() == 2:  # for a window that may be smaller
+        index = index[:n, :n]
     return table[index.flatten()].view(n, n, -1).permute(2, 0, 1).unsqueeze(0)
 
 

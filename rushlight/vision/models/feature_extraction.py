@@ -1,104 +1,255 @@
-"""Outputs of layers inside a model, under names of the user's choice.
+"""Outputs from inside a model, under names of the user's choice.
 
-Done by hooks on modules, so what can be asked for is what a module returns; torchvision's graphs
-can name single operations too (`flatten`, `add`), which are refused here.
+The model is traced (`rushlight.fx`), and what nobody asked for is left out. A model that cannot be
+traced is run as it is, and its modules' outputs are caught on the way (`_hooked.py`).
 """
 
 from __future__ import annotations
 
+import copy
+import math
 import re
-from collections.abc import Mapping, Sequence
+import sys
+import warnings
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from types import ModuleType
 from typing import Any
 
-from ... import nn
+from ... import fx, nn
 from ...errors import message
+from ...fx._symbolic_trace import wrapped
+from ...fx.graph_module import assign, attribute
+from .. import ops
+from ._hooked import FeatureExtractor, locate
 
 __all__ = ["create_feature_extractor", "get_graph_node_names"]
 
 Names = Sequence[str] | Mapping[str, str]
-_NTH = re.compile(r"(.+)_(\d+)$")
+TRAIN_AND_EVAL = (
+    "When choosing nodes for feature extraction, you may need to specify output nodes for train "
+    "and eval mode separately."
+)
+# Functions of the models here that look at sizes: they are single nodes.
+_WHOLE = {
+    "maxvit": ("_get_relative_position_bias",),
+    "swin_transformer": (
+        "_get_relative_position_bias",
+        "_patch_merging_pad",
+        "shifted_window_attention",
+    ),
+    "video.mvit": ("_add_rel_pos", "_add_shortcut", "_squeeze", "_unsqueeze"),
+    "video.swin_transformer": ("_get_relative_position_bias", "fitting", "pad_to_patches"),
+}
 
 
-class _Done(Exception):
-    """All outputs are there: the rest of the forward is not needed."""
+class NodePathTracer(fx.Tracer):
+    """A tracer that keeps where each node comes from: the path of its module, and its own name.
+
+    A path that was there before gets a number: `relu`, `relu_1`.
+
+    Args:
+        leaf_modules: classes of modules that are single nodes, further to those of torch.nn.
+    """
+
+    def __init__(self, *args: Any, leaf_modules: Sequence[type] = (), **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.leaf_modules = tuple(leaf_modules)
+        self.current_module_qualname = ""
+        self.node_to_qualname: OrderedDict[fx.Node, str] = OrderedDict()
+        self._seen: dict[str, int] = {}
+
+    def is_leaf_module(self, m: nn.Module, module_qualified_name: str) -> bool:
+        return isinstance(m, self.leaf_modules) or super().is_leaf_module(m, module_qualified_name)
+
+    def call_module(self, m: nn.Module, forward: Any, args: Any, kwargs: Any) -> Any:
+        before = self.current_module_qualname
+        self.current_module_qualname = self.path_of_module(m)
+        try:
+            return super().call_module(m, forward, args, kwargs)
+        finally:
+            self.current_module_qualname = before
+
+    def create_proxy(self, kind: str, *args: Any, **kwargs: Any) -> Any:
+        proxy = super().create_proxy(kind, *args, **kwargs)
+        name = self.current_module_qualname
+        if kind != "call_module":
+            name = f"{name}.{proxy.node}" if name else str(proxy.node)
+        # The number in a node's own name counts over the whole graph.
+        name = re.sub(r"_[0-9]+$", "", name)
+        again = self._seen.get(name, -1) + 1
+        self._seen[name] = again
+        self.node_to_qualname[proxy.node] = f"{name}_{again}" if again else name
+        return proxy
 
 
-def _locate(modules: Mapping[str, nn.Module], name: str) -> tuple[str, int]:
-    """The module that a node belongs to, and which of its calls is meant, from 1."""
-    if name in modules:
-        return name, 1
-    match = _NTH.match(name)
-    if match and match[1] in modules:
-        return match[1], int(match[2]) + 1
-    raise ValueError(
-        message(
-            f"node: '{name}' is not present in model",
-            wanted="the name of a module; 'name_1' is its second call",
-            hint="get_graph_node_names(model)",
-        )
-    )
+class DualGraphModule(fx.GraphModule):
+    """Two graphs on the same modules: one for training, one for evaluation."""
+
+    def __init__(
+        self,
+        root: nn.Module,
+        train_graph: fx.Graph,
+        eval_graph: fx.Graph,
+        class_name: str = "GraphModule",
+    ) -> None:
+        nn.Module.__init__(self)
+        type(self).__name__ = class_name
+        self.train_graph = train_graph
+        self.eval_graph = eval_graph
+        for graph in (train_graph, eval_graph):
+            for node in graph.nodes:
+                if node.op in ("get_attr", "call_module"):
+                    assign(self, str(node.target), attribute(root, str(node.target)))
+        self.graph = train_graph
+        self.meta: dict[str, Any] = {}
+
+    def train(self, mode: bool = True) -> DualGraphModule:
+        """Take the graph of this mode."""
+        if mode != self.training:
+            self.graph = self.train_graph if mode else self.eval_graph
+        super().train(mode)
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> DualGraphModule:
+        held = nn.Module()
+        for name in ("_parameters", "_buffers", "_modules"):
+            held.__dict__[name] = copy.deepcopy(self.__dict__[name], memo)
+        graphs = copy.deepcopy(self.train_graph, memo), copy.deepcopy(self.eval_graph, memo)
+        made = DualGraphModule(held, *graphs, type(self).__name__)
+        memo[id(self)] = made
+        return _in_mode(made, self.training)
+
+    def __reduce__(self) -> Any:
+        graphs = copy.deepcopy(self.train_graph), copy.deepcopy(self.eval_graph)
+        parts = [fx.GraphModule(self, graph) for graph in graphs]
+        return _joined, (*parts, type(self).__name__, self.training)
 
 
-def _named(names: Names) -> dict[str, str]:
+def _joined(
+    train: fx.GraphModule, evaluate: fx.GraphModule, name: str, training: bool
+) -> DualGraphModule:
+    """A DualGraphModule of the modules for either mode."""
+    held = nn.Module()
+    for part in (train, evaluate):
+        for node in part.graph.nodes:
+            if node.op in ("get_attr", "call_module"):
+                assign(held, str(node.target), attribute(part, str(node.target)))
+    return _in_mode(DualGraphModule(held, train.graph, evaluate.graph, name), training)
+
+
+def _in_mode(module: DualGraphModule, training: bool) -> DualGraphModule:
+    """`module` with the graph of a mode; its submodules stay in theirs."""
+    if not training:
+        module.graph = module.eval_graph
+        module.training = False
+    return module
+
+
+@contextmanager
+def _modes_kept(model: nn.Module) -> Iterator[None]:
+    """Every module is in its own mode again afterwards."""
+    modes = {m: m.training for m in model.modules()}
+    try:
+        yield
+    finally:
+        for m, mode in modes.items():
+            m.training = mode
+
+
+def _options(given: dict[str, Any] | None) -> dict[str, Any]:
+    """Arguments of the tracer: what `vision.ops` has are leaves, further to what was given."""
+    options = dict(given or {})
+    leaves = [
+        value
+        for value in (getattr(ops, name) for name in ops.__all__)
+        if isinstance(value, type) and issubclass(value, nn.Module)
+    ]
+    modules: tuple[ModuleType, ...] = (math, ops)
+    for part, names in _WHOLE.items():
+        # Of the parts that are loaded: a model whose module is not loaded is not traced.
+        home = vars(sys.modules.get(f"{__package__}.{part}", ops))
+        wrapped.update({(id(home), name): home for name in names if name in home})
+    options["leaf_modules"] = [*options.get("leaf_modules", ()), *leaves]
+    options["autowrap_modules"] = (*options.get("autowrap_modules", ()), *modules)
+    return options
+
+
+def _traced(
+    model: nn.Module, options: dict[str, Any], concrete_args: dict[str, Any] | None
+) -> dict[bool, tuple[NodePathTracer, fx.Graph]]:
+    """Tracers and graphs, by whether the model is in training."""
+    found = {}
+    with _modes_kept(model):
+        for mode in (True, False):
+            model.train(mode)
+            tracer = NodePathTracer(**options)
+            found[mode] = tracer, tracer.trace(model, concrete_args=concrete_args)
+    return found
+
+
+def _within(x: Sequence[str], y: Sequence[str]) -> bool:
+    """Whether the names `y` are among `x` in the same order."""
+    rest = iter(x)
+    return all(name in rest for name in y)
+
+
+def _warn_of_differences(traced: dict[bool, tuple[NodePathTracer, fx.Graph]]) -> None:
+    train, evaluate = (list(traced[mode][0].node_to_qualname.values()) for mode in (True, False))
+    if train == evaluate:
+        return
+    if _within(train, evaluate):
+        text = "NOTE: The nodes obtained by tracing the model in eval mode are a subsequence of "
+        text += "those obtained in train mode. "
+    elif _within(evaluate, train):
+        text = "NOTE: The nodes obtained by tracing the model in train mode are a subsequence of "
+        text += "those obtained in eval mode. "
+    else:
+        text = "The nodes obtained by tracing the model in train mode are different to those "
+        text += "obtained in eval mode. "
+    warnings.warn(text + TRAIN_AND_EVAL, stacklevel=3)
+
+
+def _named(names: Any) -> dict[str, str]:
     if isinstance(names, Mapping):
         return {str(node): str(key) for node, key in names.items()}
     return {str(node): str(node) for node in names}
 
 
-class FeatureExtractor(nn.Module):
-    """A model that returns what some of its modules gave, as a dictionary.
-
-    It shares all parameters and submodules with the model, under the same names.
-    """
-
-    def __init__(self, model: nn.Module, train: dict[str, str], evaluate: dict[str, str]) -> None:
-        super().__init__()
-        # Not an attribute of the usual kind, which would register the model as a child.
-        self.__dict__["model"] = model
-        self.__dict__.update(
-            _parameters=model._parameters, _buffers=model._buffers, _modules=model._modules
+def _absent(node: str) -> ValueError:
+    return ValueError(
+        message(
+            f"node: '{node}' is not present in model",
+            wanted="a module's name, or a node's; 'name_1' is its second call",
+            hint="get_graph_node_names(model); training and evaluation may differ in their nodes "
+            "(train_return_nodes, eval_return_nodes)",
         )
-        self.training = model.training
-        self.return_nodes = {True: train, False: evaluate}
+    )
 
-    def train(self, mode: bool = True) -> FeatureExtractor:
-        self.__dict__["model"].train(mode)
-        self.training = mode
-        return self
 
-    def forward(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
-        model = self.__dict__["model"]
-        wanted = self.return_nodes[self.training]
-        modules = dict(model.named_modules())
-        missing = {_locate(modules, node): node for node in wanted}
-        found: dict[str, Any] = {}
-        calls = dict.fromkeys((name for name, _ in missing), 0)
+def _cut(tracer: NodePathTracer, graph: fx.Graph, wanted: dict[str, str]) -> None:
+    """Let `graph` return a dictionary of the nodes `wanted`, and compute nothing else.
 
-        def hook_of(name: str) -> Any:
-            def hook(_module: nn.Module, _args: Any, output: Any) -> None:
-                calls[name] += 1
-                node = missing.pop((name, calls[name]), None)
-                if node is not None:
-                    found[node] = output
-                if not missing:
-                    raise _Done
-
-            return hook
-
-        # The hooks live for one run, so that copies and other users of the model see none.
-        handles = [modules[name].register_forward_hook(hook_of(name)) for name in calls]
-        try:
-            model(*args, **kwargs)
-        except _Done:
-            pass
-        finally:
-            for handle in handles:
-                handle.remove()
-        for (_, call), node in missing.items():
-            raise ValueError(
-                message(f"node: '{node}' was not computed", f"{call - 1} calls or fewer")
-            )
-        return {key: found[node] for node, key in wanted.items()}
+    What a module returns is its last node.
+    """
+    nodes = [node for node in graph.nodes if node.op != "output"]
+    paths = tracer.node_to_qualname
+    for query in wanted:
+        if not any(path == query or path.startswith(query + ".") for path in paths.values()):
+            raise _absent(query)
+    left, found = dict(wanted), []
+    for node in reversed(nodes):
+        parts = paths.get(node, "").split(".")
+        for query in left:
+            if ".".join(parts[: query.count(".") + 1]) == query:
+                found.append((left.pop(query), node))
+                break
+    for node in [node for node in graph.nodes if node.op == "output"]:
+        graph.erase_node(node)
+    with graph.inserting_after(nodes[-1]):
+        graph.output(dict(reversed(found)))
+    graph.eliminate_dead_code()
 
 
 def create_feature_extractor(
@@ -109,20 +260,27 @@ def create_feature_extractor(
     tracer_kwargs: dict[str, Any] | None = None,
     suppress_diff_warning: bool = False,
     concrete_args: dict[str, Any] | None = None,
-) -> FeatureExtractor:
-    """A module that runs `model` as far as needed and returns outputs of inner modules.
+) -> nn.Module:
+    """A module that runs `model` as far as needed and returns outputs from inside as a dictionary.
+
+    It has the modules that are needed, which are the model's own. A model that cannot be traced
+    (where what is done depends on values) stays whole, and only modules can be named.
 
     Args:
-        return_nodes: names of modules, or module -> key in the result. A module that is called
+        return_nodes: names of modules or nodes, or name -> key in the result. What is called
             several times is `name`, then `name_1`, `name_2`.
         train_return_nodes, eval_return_nodes: instead, different ones for each mode.
-        tracer_kwargs, suppress_diff_warning, concrete_args: accepted and not needed, since nothing
-            is traced.
+        tracer_kwargs: `leaf_modules` (classes that are not looked into), `autowrap_functions`,
+            `autowrap_modules`: see `rushlight.fx.Tracer`.
+        suppress_diff_warning: say nothing where both modes have different nodes.
+        concrete_args: arguments of the model that are no nodes.
 
     >>> net = rushlight.vision.models.resnet18()
     >>> cut = create_feature_extractor(net, {"layer1": "low", "layer2.0.relu_1": "high"})
     >>> {name: tuple(y.shape) for name, y in cut(torch.zeros(1, 3, 64, 64)).items()}
     {'low': (1, 64, 16, 16), 'high': (1, 128, 8, 8)}
+    >>> create_feature_extractor(net, ["flatten"])(torch.zeros(1, 3, 64, 64))["flatten"].shape
+    torch.Size([1, 512])
     """
     if (train_return_nodes is None) != (eval_return_nodes is None):
         raise ValueError(
@@ -134,12 +292,24 @@ def create_feature_extractor(
             "Either `return_nodes` or `train_return_nodes` and `eval_return_nodes` together, "
             "should be specified"
         )
-    train = _named(train_return_nodes if return_nodes is None else return_nodes)  # type: ignore
-    evaluate = _named(eval_return_nodes if return_nodes is None else return_nodes)  # type: ignore
-    modules = dict(model.named_modules())
-    for name in (*train, *evaluate):
-        _locate(modules, name)
-    return FeatureExtractor(model, train, evaluate)
+    train = _named(train_return_nodes if return_nodes is None else return_nodes)
+    evaluate = _named(eval_return_nodes if return_nodes is None else return_nodes)
+    try:
+        traced = _traced(model, _options(tracer_kwargs), concrete_args)
+    except Exception as error:
+        # The forward may ask anything of a proxy, so any error means that it cannot be traced.
+        modules = dict(model.named_modules())
+        for name in (*train, *evaluate):
+            if locate(modules, name) is None:
+                raise _absent(name) from error
+        return FeatureExtractor(model, train, evaluate)
+    for mode, wanted in ((True, train), (False, evaluate)):
+        traced[mode][1].owning_module = model
+        _cut(*traced[mode], wanted)
+    if not suppress_diff_warning:
+        _warn_of_differences(traced)
+    graphs = traced[True][1], traced[False][1]
+    return _in_mode(DualGraphModule(model, *graphs, type(model).__name__), model.training)
 
 
 def get_graph_node_names(
@@ -150,8 +320,18 @@ def get_graph_node_names(
 ) -> tuple[list[str], list[str]]:
     """Names that :func:`create_feature_extractor` takes, for training and for evaluation.
 
-    >>> get_graph_node_names(nn.Sequential(nn.Linear(2, 2), nn.ReLU()))
-    (['0', '1'], ['0', '1'])
+    The arguments are its own. Of a model that cannot be traced, the names of the modules.
+
+    >>> net = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
+    >>> get_graph_node_names(net)
+    (['input', '0', '1'], ['input', '0', '1'])
     """
-    names = [name for name, _ in model.named_modules() if name]
-    return names, list(names)
+    try:
+        traced = _traced(model, _options(tracer_kwargs), concrete_args)
+    except Exception:
+        names = [name for name, _ in model.named_modules() if name]
+        return names, list(names)
+    if not suppress_diff_warning:
+        _warn_of_differences(traced)
+    train, evaluate = (list(traced[mode][0].node_to_qualname.values()) for mode in (True, False))
+    return train, evaluate

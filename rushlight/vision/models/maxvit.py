@@ -19,7 +19,7 @@ from ..ops.misc import Conv2dNormActivation, SqueezeExcitation
 from ..ops.stochastic_depth import StochasticDepth
 from ._api import WeightsEnum, assemble, builder, fix, imagenet
 from ._utils import Layer, initialise
-from ._windows import relative_bias, relative_positions
+from ._windows import _get_relative_position_bias, relative_positions
 
 __all__ = [
     "MaxVit",
@@ -108,7 +108,8 @@ class RelativePositionalMultiHeadAttention(nn.Module):
     def get_relative_positional_bias(self) -> Tensor:  # (1, heads, P, P)
         window = [self.size, self.size]
         table = self.relative_position_bias_table
-        return relative_bias(table, self.relative_position_index, window)
+        index = self.relative_position_index
+        return _get_relative_position_bias(table, index, window)
 
     def forward(self, x: Tensor) -> Tensor:
         b, g, p, d = x.shape

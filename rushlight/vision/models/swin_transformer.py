@@ -20,7 +20,7 @@ from ..ops.misc import MLP, Permute
 from ..ops.stochastic_depth import StochasticDepth
 from ._api import WeightsEnum, assemble, builder, imagenet
 from ._utils import Layer
-from ._windows import relative_bias, relative_positions, shifted_window_attention
+from ._windows import _get_relative_position_bias, relative_positions, shifted_window_attention
 
 __all__ = [
     "SwinTransformer",
@@ -119,7 +119,9 @@ class ShiftedWindowAttention(nn.Module):
 
     def get_relative_position_bias(self) -> Tensor:  # (1, heads, pixels, pixels)
         index: Any = self.relative_position_index
-        return relative_bias(self.relative_position_bias_table, index, self.window_size)
+        return _get_relative_position_bias(
+            self.relative_position_bias_table, index, self.window_size
+        )
 
     def attend(self, x: Tensor, bias: Tensor, window: list[int], shift: list[int]) -> Tensor:
         return shifted_window_attention(
@@ -187,7 +189,8 @@ class ShiftedWindowAttentionV2(ShiftedWindowAttention):
     def get_relative_position_bias(self) -> Tensor:
         index: Any = self.relative_position_index
         table = self.cpb_mlp(self.relative_coords_table).view(-1, self.num_heads)
-        return 16 * rushlight.sigmoid(relative_bias(table, index, self.window_size))
+        bias = _get_relative_position_bias(table, index, self.window_size)
+        return 16 * rushlight.sigmoid(bias)
 
 
 class SwinTransformerBlock(nn.Module):

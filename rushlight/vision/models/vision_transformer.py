@@ -84,8 +84,9 @@ class MLPBlock(MLP):
 
 
 def _check_sequence(x: Tensor) -> None:
-    if x.dim() != 3:
-        raise AssertionError(f"Expected (batch_size, seq_length, hidden_dim) got {tuple(x.shape)}")
+    rushlight._assert(
+        x.dim() == 3, f"Expected (batch_size, seq_length, hidden_dim) got {x.shape}"
+    )
 
 
 class EncoderBlock(nn.Module):
@@ -227,14 +228,14 @@ class VisionTransformer(nn.Module):
 
     def _process_input(self, x: Tensor) -> Tensor:  # (B, 3, H, W)
         side = self.image_size
-        for name, got in (("height", x.shape[-2]), ("width", x.shape[-1])):
-            if got != side:
-                raise AssertionError(
-                    message(
-                        f"Wrong image {name}! Expected {side} but got {got}!",
-                        hint="interpolate_embeddings, or image_size= when building the model",
-                    )
-                )
+        _, _, h, w = x.shape
+        # Not an `if`: a tracer makes nodes of these, which torchvision's models have too.
+        for name, got in (("height", h), ("width", w)):
+            text = message(
+                f"Wrong image {name}! Expected {side} but got {got}!",
+                hint="interpolate_embeddings, or image_size= when building the model",
+            )
+            rushlight._assert(got == side, text)
         x = self.conv_proj(x)  # (B, C, H/p, W/p)
         return x.flatten(2).permute(0, 2, 1)  # (B, T - 1, C)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from functools import partial
 from typing import Any
 
@@ -12,10 +11,6 @@ import rushlight as torch
 from rushlight import nn
 from rushlight.vision import models
 from rushlight.vision.models import _utils, mnasnet, resnet, vision_transformer
-from rushlight.vision.models.feature_extraction import (
-    create_feature_extractor,
-    get_graph_node_names,
-)
 from rushlight.vision.ops import misc, stochastic_depth
 
 
@@ -221,50 +216,6 @@ def test_intermediate_layers() -> None:
     ]
     with pytest.raises(ValueError, match="return_layers are not present in model"):
         _utils.IntermediateLayerGetter(net, {"layer9": "x"})
-
-
-def test_features_from_inside() -> None:
-    net = models.resnet18(num_classes=2).eval()
-    names = {"layer1.0.relu": "first", "layer1.0.relu_1": "second", "layer2": "stage"}
-    cut = create_feature_extractor(net, names)
-    x = torch.randn(1, 3, 32, 32)
-    found = cut(x)
-    block = net.layer1[0]
-    stem = net.maxpool(net.relu(net.bn1(net.conv1(x))))
-    torch.testing.assert_close(found["first"], block.relu(block.bn1(block.conv1(stem))))
-    torch.testing.assert_close(found["second"], block(stem))
-    torch.testing.assert_close(found["stage"], net.layer2(net.layer1(stem)))
-    assert list(found) == ["first", "second", "stage"]
-    assert list(cut.state_dict()) == list(net.state_dict())
-    assert not net.layer1._forward_hooks
-    assert copy.deepcopy(cut)(x)["stage"].equal(found["stage"])
-    found["stage"].sum().backward()
-    assert net.conv1.weight.grad is not None
-    assert net.fc.weight.grad is None
-
-
-def test_features_by_mode() -> None:
-    net = models.resnet18(num_classes=2)
-    cut = create_feature_extractor(
-        net, train_return_nodes=["layer1"], eval_return_nodes={"avgpool": "y"}
-    )
-    x = torch.randn(2, 3, 32, 32)
-    assert list(cut(x)) == ["layer1"]
-    assert list(cut.eval()(x)) == ["y"]
-    assert not net.training
-    assert "layer1.0.conv1" in get_graph_node_names(net)[0]
-
-
-def test_features_that_are_not_there() -> None:
-    net = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
-    with pytest.raises(ValueError, match="node: 'flatten' is not present in model"):
-        create_feature_extractor(net, ["flatten"])
-    with pytest.raises(ValueError, match="Either `return_nodes`"):
-        create_feature_extractor(net)
-    with pytest.raises(ValueError, match="then both should be specified"):
-        create_feature_extractor(net, train_return_nodes=["0"])
-    with pytest.raises(ValueError, match="'1_1' was not computed"):
-        create_feature_extractor(net, ["1_1"])(torch.ones(1, 2))
 
 
 # -- blocks ------------------------------------------------------------------------------------

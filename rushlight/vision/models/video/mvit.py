@@ -42,6 +42,19 @@ class MSBlockConfig:
     stride_kv: Sequence[int]
 
 
+def _unsqueeze(x: Tensor, target_dim: int, expand_dim: int) -> tuple[Tensor, int]:
+    """`x` with `target_dim` dimensions, and how many it had: that many, or one fewer."""
+    dim = x.dim()
+    if dim not in (target_dim - 1, target_dim):
+        raise ValueError(f"Unsupported input dimension {x.shape}")
+    return x if dim == target_dim else x.unsqueeze(expand_dim), dim
+
+
+def _squeeze(x: Tensor, target_dim: int, expand_dim: int, tensor_dim: int) -> Tensor:
+    """What :func:`_unsqueeze` was given."""
+    return x if tensor_dim == target_dim else x.squeeze(expand_dim)
+
+
 class Pool(nn.Module):
     """`pool` of the videos in rows: (B, N, 1 + T H W, C) or without N; the token stays.
 
@@ -63,12 +76,10 @@ class Pool(nn.Module):
         self.norm_before_pool = norm_before_pool
 
     def forward(self, x: Tensor, thw: Size) -> tuple[Tensor, Size]:
-        if x.dim() not in (3, 4):
-            raise ValueError(f"Unsupported input dimension {x.shape}")
-        several = x if x.dim() == 4 else x.unsqueeze(1)  # (B, N, 1 + T H W, C)
+        several, dim = _unsqueeze(x, 4, 1)  # (B, N, 1 + T H W, C)
         token, y = several[:, :, :1], several[:, :, 1:].transpose(2, 3)
         b, n, c = y.shape[:3]
-        y = y.reshape(b * n, c, *thw)
+        y = y.reshape((b * n, c) + thw)  # noqa: RUF005 (thw may be a tracer's)
         if self.norm_before_pool and self.norm_act is not None:
             y = self.norm_act(y)
         y = self.pool(y)
@@ -76,7 +87,7 @@ class Pool(nn.Module):
         y = rushlight.cat([token, y.reshape(b, n, c, -1).transpose(2, 3)], dim=2)
         if not self.norm_before_pool and self.norm_act is not None:
             y = self.norm_act(y)
-        return y if x.dim() == 4 else y.squeeze(1), (t, h, w)
+        return _squeeze(y, 4, 1, dim), (t, h, w)
 
 
 def _relative(table: Tensor, q: int, k: int) -> Tensor:
@@ -91,6 +102,33 @@ def _relative(table: Tensor, q: int, k: int) -> Tensor:
     of_q = rushlight.arange(q, device=table.device)[:, None] * max(k / q, 1.0)
     of_k = (rushlight.arange(k, device=table.device)[None] + (1.0 - k)) * max(q / k, 1.0)
     return table[(of_q - of_k).long()]
+
+
+def _add_rel_pos(
+    attn: Tensor,
+    q: Tensor,
+    q_thw: Size,
+    k_thw: Size,
+    rel_pos_h: Any,
+    rel_pos_w: Any,
+    rel_pos_t: Any,
+) -> Tensor:
+    """`attn` (B, heads, queries, keys) and q . R for all but the tokens."""
+    rows = q[:, :, 1:].unflatten(2, q_thw)  # (B, heads, T, H, W, C)
+    of_t, of_h, of_w = map(_relative, (rel_pos_t, rel_pos_h, rel_pos_w), q_thw, k_thw)
+    in_t = rushlight.einsum("bythwc,tkc->bythwk", rows, of_t)
+    in_h = rushlight.einsum("bythwc,hkc->bythwk", rows, of_h)
+    in_w = rushlight.einsum("bythwc,wkc->bythwk", rows, of_w)
+    added = in_h[..., None, :, None] + in_w[..., None, None, :] + in_t[..., :, None, None]
+    added = added.reshape(*q.shape[:2], math.prod(q_thw), math.prod(k_thw))
+    return attn + F.pad(added, (1, 0, 1, 0))
+
+
+def _add_shortcut(x: Tensor, shortcut: Tensor, residual_with_cls_embed: bool) -> Tensor:
+    """x + shortcut, or so for all but the tokens."""
+    if residual_with_cls_embed:
+        return x + shortcut
+    return rushlight.cat([x[:, :, :1], x[:, :, 1:] + shortcut[:, :, 1:]], dim=2)
 
 
 class MultiscaleAttention(nn.Module):
@@ -151,18 +189,6 @@ class MultiscaleAttention(nn.Module):
         pool = conv(dim, dim, kernel, stride, padding, groups=dim, bias=False)
         return Pool(pool, norm(dim))
 
-    def _positions(self, q: Tensor, size: Size, keys: Size) -> Tensor:
-        """q . R for every query and key without the tokens: (B, heads, T H W, the keys')."""
-        t, h, w = size
-        rows = q[:, :, 1:].unflatten(2, size)  # (B, heads, T, H, W, C)
-        tables: Any = self.rel_pos_t, self.rel_pos_h, self.rel_pos_w
-        of_t, of_h, of_w = map(_relative, tables, size, keys)
-        in_t = rushlight.einsum("bythwc,tkc->bythwk", rows, of_t)
-        in_h = rushlight.einsum("bythwc,hkc->bythwk", rows, of_h)
-        in_w = rushlight.einsum("bythwc,wkc->bythwk", rows, of_w)
-        added = in_h[..., None, :, None] + in_w[..., None, None, :] + in_t[..., :, None, None]
-        return added.reshape(*q.shape[:2], t * h * w, math.prod(keys))
-
     def forward(self, x: Tensor, thw: Size) -> tuple[Tensor, Size]:
         b, n, _ = x.shape
         qkv = self.qkv(x).reshape(b, n, 3, self.num_heads, self.head_dim)
@@ -172,13 +198,11 @@ class MultiscaleAttention(nn.Module):
         q, thw = (q, thw) if self.pool_q is None else self.pool_q(q, thw)
         attn = (self.scaler * q) @ k.transpose(2, 3)
         if self.rel_pos_h is not None:
-            attn = attn + F.pad(self._positions(q, thw, keys), (1, 0, 1, 0))
+            tables = self.rel_pos_h, self.rel_pos_w, self.rel_pos_t
+            attn = _add_rel_pos(attn, q, thw, keys, *tables)
         x = attn.softmax(dim=-1) @ v
         if self.residual_pool:
-            if self.residual_with_cls_embed:
-                x = x + q
-            else:
-                x = rushlight.cat([x[:, :, :1], x[:, :, 1:] + q[:, :, 1:]], dim=2)
+            x = _add_shortcut(x, q, self.residual_with_cls_embed)
         return self.project(x.transpose(1, 2).reshape(b, -1, self.output_dim)), thw
 
 
@@ -365,9 +389,7 @@ class MViT(nn.Module):
                     nn.init.trunc_normal_(parameter, std=0.02)
 
     def forward(self, x: Tensor) -> Tensor:  # (B, 3, T, H, W), or one picture (B, 3, H, W)
-        if x.dim() not in (4, 5):
-            raise ValueError(f"Unsupported input dimension {x.shape}")
-        x = x.unsqueeze(2) if x.dim() == 4 else x
+        x = _unsqueeze(x, 5, 2)[0]
         x = self.pos_encoding(self.conv_proj(x).flatten(2).transpose(1, 2))  # (B, 1 + t h w, C)
         thw = self.pos_encoding.temporal_size, *self.pos_encoding.spatial_size
         for block in self.blocks:

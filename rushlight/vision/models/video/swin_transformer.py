@@ -13,7 +13,7 @@ from ....nn import functional as F
 from ....tensor import Tensor
 from .._api import WeightsEnum, assemble, builder
 from .._utils import Layer
-from .._windows import relative_bias, relative_positions
+from .._windows import _get_relative_position_bias, relative_positions
 from ..swin_transformer import (
     PatchMerging,
     ShiftedWindowAttention,
@@ -34,6 +34,17 @@ __all__ = [
 ]
 
 
+def fitting(window: Sequence[int], x: Tensor) -> list[int]:
+    """The window, but no larger than the videos (B, T, H, W, C)."""
+    return [min(w, side) for w, side in zip(window, x.shape[1:-1], strict=True)]
+
+
+def pad_to_patches(x: Tensor, patch: Sequence[int]) -> Tensor:
+    """Videos (B, C, T, H, W) with zeros behind, up to a whole number of patches."""
+    sizes = zip(x.shape[:1:-1], patch[::-1], strict=True)
+    return F.pad(x, [n for side, p in sizes for n in (0, -side % p)])
+
+
 class ShiftedWindowAttention3d(ShiftedWindowAttention):
     """Attention in windows: (B, T, H, W, C) -> the same. Windows shrink to smaller videos."""
 
@@ -43,13 +54,11 @@ class ShiftedWindowAttention3d(ShiftedWindowAttention):
         self.register_buffer("relative_position_index", relative_positions(self.window_size))
 
     def bias_of(self, window: Sequence[int]) -> Tensor:  # (1, heads, pixels, pixels)
-        n = window[0] * window[1] * window[2]
         index: Any = self.relative_position_index
-        return relative_bias(self.relative_position_bias_table, index[:n, :n], window)
+        return _get_relative_position_bias(self.relative_position_bias_table, index, window)
 
     def forward(self, x: Tensor) -> Tensor:
-        sides = x.shape[1:-1]
-        window = [min(w, side) for w, side in zip(self.window_size, sides, strict=True)]
+        window = fitting(self.window_size, x)
         return self.attend(x, self.bias_of(window), window, self.shift_size)
 
 
@@ -70,9 +79,8 @@ class PatchEmbed3d(nn.Module):
         self.norm = nn.Identity() if norm_layer is None else norm_layer(embed_dim)
 
     def forward(self, x: Tensor) -> Tensor:
-        sizes = zip(x.shape[:1:-1], self.tuple_patch_size[::-1], strict=True)
-        x = F.pad(x, [n for side, patch in sizes for n in (0, -side % patch)])
-        return self.norm(self.proj(x).permute(0, 2, 3, 4, 1))
+        x = self.proj(pad_to_patches(x, self.tuple_patch_size))
+        return self.norm(x.permute(0, 2, 3, 4, 1))
 
 
 class SwinTransformer3d(nn.Module):
