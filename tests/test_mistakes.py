@@ -335,8 +335,32 @@ LOOPS = [
     (lambda: f"{X:.2f}", TypeError, "unsupported format string", "(3, 4)", "x.item()"),
 ]  # fmt: skip
 
+def accumulated() -> None:
+    total = torch.zeros(2)
+
+    def add(x: Any) -> Any:
+        total.add_(x)
+        return x
+
+    torch.vmap(add)(torch.ones(3, 2))
+
+
+def local() -> Any:
+    class Inner:
+        pass
+
+    return Inner()
+
+
+OTHERS = [
+    (accumulated, RuntimeError, "inplace arithmetic", "is not possible", "x.new_zeros(...)"),
+    (lambda: saved(local()), AttributeError, "Can't pickle local object 'local.<locals>.Inner'",
+     "model.state_dict()"),
+    (lambda: saved({"f": lambda x: x}), pickle.PicklingError, "Can't pickle", "state_dict()"),
+]  # fmt: skip
+
 ROWS = [*MODULES, *LOSSES, *OPTIMISERS, *NO_TENSORS, *MAKING, *DEVICES, *USING, *FILES, *BATCHES,
-        *LOOPS]  # fmt: skip
+        *LOOPS, *OTHERS]  # fmt: skip
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[2][:40])

@@ -17,6 +17,7 @@ from rushlight import dtypes
 from rushlight.autograd import door, watch
 from rushlight.autograd.node import TensorBase
 from rushlight.errors import message
+from rushlight.once import users_level
 from rushlight.ops.shape.convert import cast
 
 _DEVICES = ("cpu", "cuda", "mps", "xpu", "hpu", "mtia", "ipu", "xla", "privateuseone")
@@ -109,7 +110,8 @@ class autocast:
         self._cache_enabled = _state.cache if cache_enabled is None else cache_enabled
         if enabled and device_type == "cuda":
             warnings.warn(
-                "CUDA is not available or torch_xla is imported. Disabling autocast.", stacklevel=2
+                "CUDA is not available or torch_xla is imported. Disabling autocast.",
+                stacklevel=users_level(),
             )
             enabled = False
         elif enabled and device_type != "cpu":

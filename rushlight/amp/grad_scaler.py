@@ -21,6 +21,7 @@ from rushlight.autograd.steps import Step, step
 from rushlight.autograd.views import all_changed, unlock_all
 from rushlight.errors import message
 from rushlight.kernels.multi_tensor import select as multi_tensor
+from rushlight.once import users_level
 from rushlight.optim.parts import local, parts_of
 from rushlight.storage import locked
 from rushlight.tensor import Tensor
@@ -182,7 +183,7 @@ class GradScaler:
         if device == "cuda" and enabled:
             warnings.warn(
                 "torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.",
-                stacklevel=2,
+                stacklevel=users_level(),
             )
             self._enabled = False
         if not self._enabled:

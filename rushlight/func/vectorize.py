@@ -129,7 +129,7 @@ def over_slices(
         for x, d in zip(parts, dims, strict=True)
         if d is not None and isinstance(x._a, np.ndarray)
     ]
-    shared = [x for x, d in zip(parts, dims, strict=True) if d is None]
+    shared = [x for x, d in zip(parts, dims, strict=True) if d is None] + from_outside(func)
     rows: list[list[Any]] = []
     batched: list[bool] = []
     form = first = None
@@ -146,6 +146,20 @@ def over_slices(
                     batched = [guard.batched(x) for x in rows[0]]
                 guard.free(rows[i])
     return form, rows, batched, first or []
+
+
+def from_outside(func: Any) -> list[Any]:
+    """The tensors that a function sees by names that are not its own: all slices share them."""
+    code = getattr(func, "__code__", None)
+    if code is None:
+        return []
+    seen = [func.__globals__.get(name) for name in code.co_names]
+    for cell in func.__closure__ or ():
+        try:
+            seen.append(cell.cell_contents)
+        except ValueError:  # a variable that has no value yet
+            continue
+    return [x for x in seen if isinstance(x, TensorBase)]
 
 
 def restore_vmap(
@@ -522,7 +536,7 @@ class refusing(views.ChangeWatcher):
                 x.__class__ = ordinary
 
     def check(self, target: Any, result: Any) -> None:
-        """Raise where each slice would change an argument that all of them are given."""
+        """Raise where each slice would change what all of them are given, or see from outside."""
         if self.batched(result) and any(target is x for x in self.shared):
             raise RuntimeError(
                 message(

@@ -15,6 +15,7 @@ import rushlight
 
 from ..autograd import door
 from ..errors import message
+from ..once import users_level
 from ..ops.core import described
 from ..ops.nn.rnn import KINDS
 from ..tensor import Parameter, Tensor
@@ -44,7 +45,7 @@ def _check_numbers(values: dict[str, Any]) -> None:
         warnings.warn(
             "dropout option adds dropout after all but last recurrent layer, so non-zero dropout "
             f"expects num_layers greater than 1, but got dropout={dropout} and num_layers=1",
-            stacklevel=5,
+            stacklevel=users_level(),
         )
     for name, kind in (
         ("bias", bool),

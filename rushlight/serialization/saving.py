@@ -72,7 +72,10 @@ def save(
     new = _use_new_zipfile_serialization
     stream = io.BytesIO()
     pickler = _Pickler(stream, pickle_protocol, views_in_ids=not new)
-    pickler.dump(obj)
+    try:
+        pickler.dump(obj)
+    except pickle.PicklingError as error:
+        raise _unsaved(error) from None
 
     def write(file: IO[bytes], name: str) -> None:
         if new:
@@ -149,6 +152,27 @@ class _Storage:
 
 
 _PythonPickler: Any = pickle._Pickler  # type: ignore[attr-defined]  # typeshed leaves it out
+
+
+class LocalObject(pickle.PicklingError, AttributeError):
+    """Something that no other program could find by its name: which of both PyTorch raises is a
+    matter of Python's version and of the object."""
+
+    __module__ = "rushlight.serialization"
+
+
+def _unsaved(error: pickle.PicklingError) -> pickle.PicklingError:
+    """The error of what cannot be saved, with what to save in its place."""
+    text = str(error)
+    local = "<locals>" in text
+    if local or "<lambda>" in text:
+        before, _, inside = text.rpartition(" as ")[2].partition(".<locals>")
+        name = f"{before.rpartition('.')[2]}.<locals>{inside}"
+        first = f"Can't pickle local object {name!r}" if local else text
+        hint = "model.state_dict() in place of the model; or a class or function of a module's own"
+        return LocalObject(message(first, text if local else None, hint=hint))
+    error.add_note("  try     model.state_dict() in place of the model; numbers, text and lists")
+    return error
 
 
 class _Pickler(_PythonPickler):

@@ -16,6 +16,7 @@ import numpy as np
 from ... import dtypes
 from ...autograd.node import TensorBase
 from ...errors import message
+from ...once import users_level
 from . import wrong_arguments
 from .types import Check, Forward
 
@@ -139,7 +140,7 @@ class Signature:
             f"Consider {called}({', '.join(self.inputs)}, *, {', '.join(self.defaults)}) "
             "instead.",
             UserWarning,
-            stacklevel=4,
+            stacklevel=users_level(),
         )
         kw.update(zip(self.numbers_first, found, strict=False))
         return tensors
