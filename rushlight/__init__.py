@@ -315,6 +315,7 @@ _FROM = {
     "wait": "jit",
     "cond": "_higher_order_ops",
     "lobpcg": "_lobpcg",
+    "norm_except_dim": "nn.utils._norms",
     **dict.fromkeys(["has_lapack", "has_mkl", "has_openmp", "has_spectral"], "config"),
     **dict.fromkeys(
         [
