@@ -105,9 +105,9 @@ def called(e: Event) -> str:
 
 def time(reading: Reading) -> str:
     """Where the time of a step goes: by operation, or derivative, and line."""
-    if not reading.typical:
+    step = reading.usual
+    if step is None:
         return ""
-    step = sorted(reading.typical, key=lambda s: s.end - s.begin)[(len(reading.typical) - 1) // 2]
     rows: dict[tuple[str, str, int], Row] = {}
     for k in reading.of_step(step):
         e = reading.events[k]

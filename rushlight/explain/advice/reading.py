@@ -109,6 +109,12 @@ class Reading:
         return median([s.end - s.begin for s in self.typical])
 
     @functools.cached_property
+    def usual(self) -> Step | None:
+        """The typical step of the median time, which text and page show."""
+        ordered = sorted(self.typical, key=lambda s: s.end - s.begin)
+        return ordered[(len(ordered) - 1) // 2] if ordered else None
+
+    @functools.cached_property
     def own(self) -> list[int]:
         """For each event its time without that of the events inside it."""
         own = [e.end - e.begin for e in self.events]

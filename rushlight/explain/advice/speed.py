@@ -145,16 +145,16 @@ def preparing(reading: Reading) -> Iterator[Finding]:
 
 def python_between(reading: Reading) -> Iterator[Finding]:
     """Python between operations, which a compiled step has not."""
-    if any(e.kind == "compiled" for e in reading.events) or not reading.training:
+    step = reading.usual
+    if any(e.kind == "compiled" for e in reading.events) or not reading.training or step is None:
         return
-    between = median([idle(reading, step) for step in reading.typical])
+    between = idle(reading, step)
     share = reading.share(between)
     if share < PYTHON or between < NOTHING:
         return
-    count = median([operations(reading, step) for step in reading.typical])
     yield Finding(
         "compile", f"{percent(share)} of the step is Python between operations",
-        f"A step calls {several(int(count), 'operation')} and derivatives and takes "
+        f"A step calls {several(operations(reading, step), 'operation')} and derivatives and takes "
         f"{duration(reading.step_time)}, of which {duration(between)} pass between them: in the "
         "program, in modules, in the engine of the backward. torch.compile(model), or a "
         "torch.compile of the whole step, runs a step as one program that was written down once; "
