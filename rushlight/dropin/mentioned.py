@@ -15,7 +15,6 @@ from typing import Any
 
 from .. import torch_names, unsupported
 
-DETECTION = "models that find objects (torchvision.models.detection)"
 DATASET = "that data set"
 GRAPHS = "graphs captured from programs (torch.fx, torch.export)"
 SYMBOLS = "sizes that are not known while a program runs"
@@ -52,14 +51,6 @@ MODULES: dict[str, tuple[str, str, str | None]] = {
         "combine_state_for_ensemble functionalize make_functional make_functional_with_buffers "
         "grad grad_and_value hessian jacfwd jacrev jvp vjp vmap",
         DISPATCHER, "torch.func, which has these functions"),
-    "torchvision.models.detection": (
-        "fasterrcnn_resnet50_fpn maskrcnn_resnet50_fpn retinanet_resnet50_fpn RetinaNet "
-        "FasterRCNN MaskRCNN", DETECTION, None),
-    "torchvision.models.detection.backbone_utils": (
-        "resnet_fpn_backbone _resnet_fpn_extractor BackboneWithFPN", DETECTION, None),
-    "torchvision.models.detection._utils": ("Matcher BoxCoder", DETECTION, None),
-    "torchvision.models.detection.rpn": ("AnchorGenerator RPNHead", DETECTION, None),
-    "torchvision.models.detection.anchor_utils": ("AnchorGenerator", DETECTION, None),
     "torch._subclasses.meta_utils": ("MetaConverter", FAKE, META),
     "torch.nn.utils._named_member_accessor": (
         "NamedMemberAccessor swap_tensor", DISPATCHER, "torch.func.functional_call"),

@@ -13,7 +13,7 @@ import rushlight
 from rushlight import nn
 from rushlight.vision import models
 
-CLASSES = {"COCO-val2017-VOC-labels": 21, "Kinetics-400": 400}
+CLASSES = {"COCO-val2017-VOC-labels": 21, "Kinetics-400": 400, "COCO-val2017": 91}
 LINES = (Path(__file__).parents[1] / "data" / "models.txt").read_text(encoding="utf-8").splitlines()
 FACTS = {name: facts for name, *facts in (line.split() for line in LINES if line[0] != "#")}
 
@@ -53,9 +53,19 @@ def test_weights_are_of_the_model(name: str) -> None:
         if "aux_loss" in inspect.signature(models.get_model_builder(name)).parameters:
             found = sum(p.numel() for p in built(name, aux_loss=True).parameters())
             assert meta["num_params"] == found, weights
+        elif "trainable_backbone_layers" in inspect.signature(
+            models.get_model_builder(name)
+        ).parameters and meta["num_params"] != int(FACTS[name][1]):
+            backbone: Any = built(name).backbone  # whose norms are frozen, so have no parameters
+            norms = [m for m in backbone.body.modules() if isinstance(m, nn.BatchNorm2d)]
+            frozen = sum(p.numel() for m in norms for p in m.parameters())
+            assert meta["num_params"] == int(FACTS[name][1]) - frozen, weights
         elif meta["min_size"][0] <= 224 and name != "googlenet":
             assert meta["num_params"] == int(FACTS[name][1]), weights
         classes = meta.get("categories")
-        assert classes is None or len(classes) == CLASSES.get(next(iter(meta["_metrics"])), 1000)
+        wanted = CLASSES.get(next(iter(meta["_metrics"])), 1000)
+        if "keypoint_names" in meta:  # of persons
+            wanted = 2
+        assert classes is None or len(classes) == wanted
         assert weights.url.startswith("https://download.pytorch.org/models/")
         assert meta["recipe"].startswith("https://github.com/")
