@@ -87,10 +87,10 @@ class Tensor(TensorBase):
 
         def __getattr__(self, name: str) -> Any: ...
 
-    def __new__(cls, *args: Any, device: Any = None, **kw: Any) -> Any:
+    def __new__(cls, *args: Any, device: Any = None, **named: Any) -> Any:
         from .tensor_storage import legacy_new
 
-        made = legacy_new(args, dtypes.get_default_dtype(), device)
+        made = legacy_new(args, dtypes.get_default_dtype(), device, named)
         return made if cls is Tensor else made.as_subclass(cls)
 
     __torch_function__: Any = classmethod(overrides.default)

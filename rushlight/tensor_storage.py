@@ -30,9 +30,13 @@ from .tensor import Parameter, Tensor
 # -- legacy constructors -------------------------------------------------------------------------
 
 
-def legacy_new(args: tuple[Any, ...], dtype: Any, device: Any = None) -> Any:
+def legacy_new(
+    args: tuple[Any, ...], dtype: Any, device: Any = None, named: dict[str, Any] | None = None
+) -> Any:
     """`FloatTensor(2, 3)`: sizes; `FloatTensor([..])`: data; `FloatTensor(tensor)`: the same type
-    only."""
+    only. In place of these, one argument by its name: `size`, `data`, `other` or `storage`."""
+    if named:
+        args = by_name(args, named)
     if not args:
         return door.wrap(np.empty((0,), dtype.np))
     first = args[0]
@@ -65,6 +69,28 @@ def legacy_new(args: tuple[Any, ...], dtype: Any, device: Any = None) -> Any:
     return door.wrap(arguments.blank(arguments.sizes_of(args, "new"), dtype, device, None))
 
 
+def by_name(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+    """The arguments of a legacy constructor that is told one by its name."""
+    name, value = next(iter(named.items()))
+    if len(named) == 1 and not args:
+        if name == "size" and isinstance(value, (tuple, list)):
+            return (Size(value),)
+        if name == "data" or (name == "other" and isinstance(value, TensorBase)):
+            return (value,)
+        if name == "storage" and isinstance(value, storage.StorageBase):
+            return (value,)
+    given = [*(type(a).__name__ for a in args)]
+    given += [f"{key}={type(v).__name__}" for key, v in named.items()]
+    raise TypeError(
+        message(
+            "new() received an invalid combination of arguments",
+            got=f"({', '.join(given)})",
+            wanted="sizes or a sequence; or one of size=, data=, other= and storage=; and device=",
+            hint="torch.tensor(data, dtype=..., requires_grad=...), or torch.empty(sizes)",
+        )
+    )
+
+
 class _LegacyMeta(type):
     def __new__(mcs, name: str, bases: Any, space: Any) -> Any:
         if bases:
@@ -95,8 +121,8 @@ def legacy_doc(name: str, dtype: Any) -> str:
 def legacy_class(name: str, dtype: Any) -> Any:
     """FloatTensor and its like: a constructor, and a type for isinstance."""
 
-    def __new__(cls: Any, *args: Any, device: Any = None) -> Any:
-        return legacy_new(args, cls.dtype, device)
+    def __new__(cls: Any, *args: Any, device: Any = None, **named: Any) -> Any:
+        return legacy_new(args, cls.dtype, device, named)
 
     return _LegacyMeta(
         name,
@@ -172,14 +198,16 @@ def type_method(self: Any, dtype: Any = None, non_blocking: bool = False) -> Any
     return self.to(legacy_type(dtype))
 
 
-def new(self: Any, *args: Any, size: Any = None, device: Any = None) -> Any:
+def new(self: Any, *args: Any, size: Any = None, device: Any = None, **named: Any) -> Any:
     """Legacy: a tensor of this dtype from sizes or data. `new_empty` and `new_tensor` say which.
 
     >>> x = torch.tensor([1, 2])
     >>> x.new([3.0, 4.0]), x.new(2, 3).shape
     (tensor([3, 4]), torch.Size([2, 3]))
     """
-    return legacy_new(args if size is None else (Size(size),), self.dtype, device)
+    if size is not None:
+        named["size"] = size
+    return legacy_new(args, self.dtype, device, named)
 
 
 def new_tensor(

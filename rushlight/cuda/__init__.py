@@ -26,6 +26,18 @@ def is_available() -> bool:
     return False
 
 
+# Reversible layers ask this before they keep the random state of devices.
+_initialized = False
+
+
+def _is_in_bad_fork() -> bool:
+    return False
+
+
+def _lazy_init() -> None:
+    usable("cuda")
+
+
 def is_initialized() -> bool:
     """False: no driver is ever started.
 
