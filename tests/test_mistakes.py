@@ -353,6 +353,14 @@ def local() -> Any:
 
 
 OTHERS = [
+    (lambda: nn.Linear(8, 2)(torch.ones(3, 2, 4)), RuntimeError, "be multiplied (6x4 and 8x2)",
+     "try     x.flatten(1) before the Linear layer"),
+    (lambda: nn.Linear(8, 2)(torch.ones(3, 8, 4)), RuntimeError, "cannot be", "x.movedim(1, -1)"),
+    (lambda: nn.Linear(8, 2)(torch.ones(3, 5)), RuntimeError, "cannot be", "in_features=5", "flat"),
+    (lambda: nn.Linear(8, 2)(torch.ones(3, 5, 6)), RuntimeError, "cannot be", "in_features=30"),
+    (lambda: nn.BatchNorm1d(4)(torch.ones(2, 4, 3, 3)), ValueError, "expected 2D or 3D input (got "
+     "4D input)", "(2, 4, 3, 3)", "nn.BatchNorm2d"),
+    (lambda: nn.BatchNorm2d(4)(torch.ones(2, 4)), ValueError, "expected 4D", "nn.BatchNorm1d"),
     (accumulated, RuntimeError, "inplace arithmetic", "is not possible", "x.new_zeros(...)"),
     (lambda: saved(local()), AttributeError, "Can't pickle local object 'local.<locals>.Inner'",
      "model.state_dict()"),

@@ -11,6 +11,7 @@ from typing import Any
 import rushlight
 
 from ...autograd.grad_mode import no_grad
+from ...errors import message
 from ...tensor import Parameter, Tensor
 from .. import functional as F
 from .. import init
@@ -92,7 +93,16 @@ class _NormBase(Module):
             raise NotImplementedError
         if input._a.ndim not in self._ranks:
             wanted = " or ".join(f"{rank}D" for rank in self._ranks)
-            raise ValueError(f"expected {wanted} input (got {input.ndim}D input)")
+            kind, rank = type(self).__name__, input.ndim
+            fit = {2: "1d", 3: "1d", 4: "2d", 5: "3d"}.get(rank)
+            hint = f"nn.{kind[:-2]}{fit}" if fit and kind[-2:] in ("1d", "2d", "3d") else None
+            raise ValueError(
+                message(
+                    f"expected {wanted} input (got {rank}D input)",
+                    got=f"shape {tuple(input.shape)}",
+                    hint=hint,
+                )
+            )
 
     def extra_repr(self) -> str:
         return (

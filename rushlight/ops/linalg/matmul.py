@@ -63,6 +63,20 @@ def same_type(a: Any, b: Any, first: str = "m1", second: str = "m2") -> None:
         )
 
 
+def _fitting(shape: tuple[int, ...], weight: tuple[int, ...]) -> str:
+    """What to do about an input that does not fit a layer's weight."""
+    wanted = weight[-1] if weight else 1
+    if len(shape) > 2 and math.prod(shape[1:]) == wanted:
+        return "x.flatten(1) before the Linear layer, or nn.Flatten() in a Sequential"
+    if wanted in shape[1:]:
+        return f"x.movedim({shape.index(wanted, 1)}, -1), as the features are the last dimension"
+    last = shape[-1] if shape else 1
+    if len(shape) > 2:
+        rest = f"x.flatten(1) before it and in_features={math.prod(shape[1:])}"
+        return f"in_features={last} in the Linear layer, or {rest}"
+    return f"in_features={last} in the Linear layer, or x.flatten(1) before it"
+
+
 def _one_type(a: Any, b: Any) -> str:
     """What to do about operands of two types."""
     kinds = (a.kind, b.kind)
@@ -539,8 +553,7 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
                 f"({times(rows)} and {times(weight.shape[::-1])})",
                 f"input {tuple(input.shape)}, weight {tuple(weight.shape)}",
                 f"input of shape (..., {weight.shape[-1] if weight.ndim else 1})",
-                f"in_features={input.shape[-1] if input.ndim else 1} in the Linear layer, or "
-                "x.flatten(1) before it",
+                _fitting(input.shape, weight.shape),
             )
         )
     if weight.ndim == 1:
