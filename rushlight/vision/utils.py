@@ -24,6 +24,7 @@ __all__ = [
     "draw_bounding_boxes",
     "draw_keypoints",
     "draw_segmentation_masks",
+    "flow_to_image",
     "make_grid",
     "save_image",
 ]
@@ -449,3 +450,61 @@ def draw_keypoints(
             if seen[a] and seen[b]:
                 draw.line((tuple(thing[a]), tuple(thing[b])), width=width)
     return _from_pillow(picture, image)
+
+
+# Optical flow
+
+
+@_no_grad
+def flow_to_image(flow: Tensor) -> Tensor:
+    """Optical flow as colours: the hue is the direction, the saturation the length.
+
+    Args:
+        flow: (2, H, W) or (N, 2, H, W), float32: how far each pixel moves in x and y. The longest
+            movement of all is the most saturated.
+
+    Returns:
+        (3, H, W) or (N, 3, H, W), bytes.
+
+    Baker et al., A database and evaluation methodology for optical flow, 2007.
+
+    >>> flow_to_image(torch.tensor([[[1.0, 0.0]], [[0.0, 0.0]]]))[:, 0]
+    tensor([[255, 255],
+            [  0, 255],
+            [  0, 255]], dtype=torch.uint8)
+    """
+    import rushlight
+
+    if flow.dtype is not dtypes.float32:
+        raise ValueError(f"Flow should be of dtype torch.float, got {flow.dtype}.")
+    batch = flow[None] if flow.ndim == 3 else flow
+    if batch.ndim != 4 or batch.shape[1] != 2:
+        raise ValueError(
+            f"Input flow should have shape (2, H, W) or (N, 2, H, W), got {flow.shape}."
+        )
+    longest = batch.pow(2).sum(1).sqrt().max()
+    x, y = (batch / (longest + float(np.finfo(np.float32).eps))).unbind(1)
+    length = (x * x + y * y).sqrt()
+    wheel = rushlight.as_tensor(_color_wheel() / np.float32(255))
+    place = ((-y).atan2(-x) / math.pi + 1) / 2 * (len(wheel) - 1)
+    first = place.floor()
+    k = first.to(dtypes.int64)
+    part = (place - first)[..., None]
+    hue = (1 - part) * wheel[k] + part * wheel[(k + 1) % len(wheel)]  # (N, H, W, 3)
+    out = (255 * (1 - length[..., None] * (1 - hue))).floor().to(dtypes.uint8)
+    out = out.permute(0, 3, 1, 2).contiguous()
+    return out[0] if flow.ndim == 3 else out
+
+
+def _color_wheel() -> np.ndarray:
+    """55 colours from red by yellow, green, cyan, blue and magenta back to red, 0 to 255."""
+    parts = []
+    # Steps, the channel that is full, and the one that grows (1) or falls (-1).
+    steps = ((15, 0, 1, 1), (6, 1, 0, -1), (4, 1, 2, 1), (11, 2, 1, -1), (13, 2, 0, 1))
+    for count, full, moving, sign in (*steps, (6, 0, 2, -1)):
+        part = np.zeros((count, 3), np.float32)
+        ramp = np.floor(255 * np.arange(count, dtype=np.float32) / np.float32(count))
+        part[:, full] = 255
+        part[:, moving] = ramp if sign > 0 else 255 - ramp
+        parts.append(part)
+    return np.concatenate(parts)

@@ -113,8 +113,8 @@ def test_masks_and_points() -> None:
 
 
 def test_names_that_are_not_there() -> None:
-    with pytest.raises(AttributeError, match=r"torchvision\.utils\.flow_to_image is not there"):
-        utils.flow_to_image  # noqa: B018
+    with pytest.raises(AttributeError, match=r"torchvision\.utils\.draw_nothing is not there"):
+        utils.draw_nothing  # noqa: B018
     import rushlight.vision
 
     with pytest.raises(AttributeError, match=r"torchvision\.nothing is not there"):
@@ -124,3 +124,17 @@ def test_names_that_are_not_there() -> None:
     rushlight.vision.set_image_backend("PIL")
     with pytest.raises(ValueError, match="Invalid backend"):
         rushlight.vision.set_image_backend("accimage")
+
+
+def test_flow_to_image() -> None:
+    """Still is white; to the right red; half as far half as red."""
+    flow = torch.tensor([[[2.0, 1.0, 0.0]], [[0.0, 0.0, 0.0]]])
+    drawn = utils.flow_to_image(flow)
+    assert drawn.dtype == torch.uint8
+    assert drawn[:, 0].T.tolist() == [[255, 0, 0], [255, 127, 127], [255, 255, 255]]
+    assert utils.flow_to_image(flow[None])[0].tolist() == drawn.tolist()
+    assert utils._color_wheel().shape == (55, 3)
+    with pytest.raises(ValueError, match=r"dtype torch\.float"):
+        utils.flow_to_image(flow.double())
+    with pytest.raises(ValueError, match="should have shape"):
+        utils.flow_to_image(flow[0])

@@ -17,6 +17,7 @@ from .svhn import SVHN
 from .vision import StandardTransform, VisionDataset
 
 if TYPE_CHECKING:
+    from ._wrapping import wrap_dataset_for_transforms_v2
     from .caltech import Caltech101, Caltech256
     from .celeba import CelebA
     from .cityscapes import Cityscapes
@@ -118,6 +119,7 @@ __all__ = [
     "svhn",
     "utils",
     "vision",
+    "wrap_dataset_for_transforms_v2",
 ]
 
 _MODULES = {
@@ -156,6 +158,7 @@ _MODULES = {
     "usps": "USPS",
     "voc": "VOCDetection VOCSegmentation",
     "widerface": "WIDERFace",
+    "_wrapping": "wrap_dataset_for_transforms_v2",
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names.split()}
 
