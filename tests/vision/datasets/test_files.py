@@ -75,7 +75,8 @@ def test_labels(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_every_class_has_a_layout() -> None:
     there = {name for names in datasets._MODULES.values() for name in names.split()}
-    assert {n for n in there - set(layouts.LAYOUTS) if n[0].isupper()} == {"LSUN", "LSUNClass", "PCAM"}
+    classes = {name for name in there if name[0].isupper()}
+    assert classes - set(layouts.LAYOUTS) == {"LSUN", "LSUNClass", "PCAM"}
     assert there <= set(datasets.__all__)
     assert there <= set(dir(datasets))
 
