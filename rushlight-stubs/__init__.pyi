@@ -4679,7 +4679,7 @@ def solve(input: Tensor, A: Tensor, *, out: Tensor | None = None) -> Any:
         ...
     RuntimeError: This function was deprecated since version 1.9 and is now removed...
     """
-def sort(input: Tensor, dim: _int = -1, descending: _bool = False, *, stable: _bool = False, out: builtins.tuple[Tensor, ...] | None = None) -> return_types.sort:
+def sort(input: Tensor, dim: _int = -1, descending: _bool = False, *, stable: _bool | None = False, out: builtins.tuple[Tensor, ...] | None = None) -> return_types.sort:
     """The pair (values, indices) in order along `dim`: `values = input.gather(dim, indices)`.
 
     dim: -1 by default; descending: False by default, the smallest first. NaN counts as the

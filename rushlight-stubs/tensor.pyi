@@ -4497,7 +4497,7 @@ class Tensor:
             ...
         RuntimeError: This function was deprecated since version 1.9 and is now removed...
         """
-    def sort(self, dim: _int = -1, descending: _bool = False, *, stable: _bool = False) -> return_types.sort:
+    def sort(self, dim: _int = -1, descending: _bool = False, *, stable: _bool | None = False) -> return_types.sort:
         """The pair (values, indices) in order along `dim`: `values = input.gather(dim, indices)`.
 
         dim: -1 by default; descending: False by default, the smallest first. NaN counts as the

@@ -416,6 +416,11 @@ def general_text(op: Any) -> str:
     return written("_kw, *_inputs", pruned(read(door.general), op, {}, {}))
 
 
+def unusual(op: Any, statics: list[str]) -> list[str]:
+    """What is asked of the classes of parameters: whether one is not usual for its kind."""
+    return [f"{s}.__class__ not in {op.signature.usual_name(s)}" for s in statics]
+
+
 def entry_text(op: Any, contiguous: bool = False) -> str:
     """The public function."""
     names, statics = op.inputs, list(op.defaults)
@@ -435,7 +440,7 @@ def entry_text(op: Any, contiguous: bool = False) -> str:
     else:
         signature += [f"{s}=_default_{s}" for s in statics]
         otherwise = f"return _slow({tuple_of(names)}, {tuple_of(statics)}, _rest, _kw)"
-        wrong = " or ".join(["_rest", "_kw", *(f"{s}.__class__ not in _static" for s in statics)])
+        wrong = " or ".join(["_rest", "_kw", *unusual(op, statics)])
         lines = [f"if {wrong}: {otherwise}"]
     lines += body(op, {s: s for s in statics}, otherwise)
     if contiguous:
@@ -450,7 +455,7 @@ def sequence_text(op: Any) -> str:
     statics = list(op.defaults)
     given = ", ".join(["_tensors", *statics])
     otherwise = f"return _slow({given}, _rest, _kw)"
-    wrong = " or ".join(["_rest", "_kw", *(f"{s}.__class__ not in _static" for s in statics)])
+    wrong = " or ".join(["_rest", "_kw", *unusual(op, statics)])
     each = [
         f"if _x.__class__ not in _plain: {otherwise}",
         "if _x._v is not None and _x._v.seen != _x._vc.count: _refresh(_x)",

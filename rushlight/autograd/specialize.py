@@ -84,6 +84,7 @@ def fill(space: dict[str, Any], op: Any) -> dict[str, Any]:
         "_others": (I64, np.dtype(bool)),
         "_plain": plain,
         "_static": STATIC,
+        **op.signature.usual(),
         "_sequences": (tuple, list),
         "_missing": MISSING,
         "_refused": REFUSED,

@@ -20,7 +20,7 @@ from ...autograd import door, overlaps, specialize, views
 from ...autograd.node import TensorBase
 from ...errors import message
 from ...kernels.meta import MetaArray
-from . import described, overrides
+from . import described, kinds, overrides
 from .accepted import guarded
 from .numerics import DependsOnData, depends_on_data
 from .publication import Publication, keep_operand, refuse_tracked, write_out
@@ -104,6 +104,7 @@ def composite(
     accepts: Any = None,
     apart: str | None = None,
     words: dict[str, str] | None = None,
+    loose: str = "",
     samples: Any = (),
     **about: Any,
 ) -> Any:
@@ -128,13 +129,17 @@ def composite(
         apart: "partly" or "wholly": operands that overlap with `out=` are refused, as of a record.
         words: further names of its parameters, under which PyTorch has them in some of its
             signatures.
+        loose: parameters of which nothing is asked but what the function itself asks, whatever
+            kind their annotations state (`kinds.py`): PyTorch's function is written in Python, and
+            asks nothing either. So are all bools and words of what stands in `nn.functional`
+            alone.
         samples: calls for the generated tests; other fields of `Samples` may follow.
     """
     if fn is None:
         return lambda f: composite(
             f, public=public, aliases=aliases, name=name, adapt=adapt, inplace=inplace,
             dispatch=dispatch, data_dependent=data_dependent, shape=shape, entry=entry,
-            accepts=accepts, apart=apart, words=words, samples=samples, **about,
+            accepts=accepts, apart=apart, words=words, loose=loose, samples=samples, **about,
         )  # fmt: skip
     called = name or (fn.__name__ if fn.__name__.startswith("_") else fn.__name__.rstrip("_"))
     shown = adapted(fn, called, apart) if adapt else fn
@@ -145,7 +150,8 @@ def composite(
     if dispatch:
         native = not adapt and {"torch", "Tensor", "linalg", "fft", "special"} & {*public.split()}
         known = {**(numpy_words(fn) if native else {}), **(words or {})}
-        shown = overrides.dispatching(shown, known)
+        known_kinds = kinds.of(fn, loose.split(), public == "nn.functional")
+        shown = overrides.dispatching(shown, known, known_kinds)
     if entry is not None:
         behind, shown = shown, specialize.entry(entry, shown, contiguous=True)
         behind.published = shown  # type: ignore[attr-defined]

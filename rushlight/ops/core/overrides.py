@@ -15,17 +15,29 @@ from ...autograd.call_errors import memory_error
 from ...autograd.node import TensorBase
 from ...autograd.observe import on_observe
 from . import wrong_arguments
+from .kinds import Kinds, key_of
 
 ordinary: set[type] = set()  # classes without any override: Tensor, Parameter, Buffer
 known: set[type] = {int, float, bool, str, type(None)}  # these, and what takes over nothing
 plain: set[type] = set()  # what `ordinary` holds, also while modes are asked and it is empty
 
 
+quick: dict[frozenset[type], set[type]] = {frozenset(): known}  # `known` without some
+
+
+def known_but(others: frozenset[type]) -> set[type]:
+    """The set of known classes without these: it changes as `known` does."""
+    if others not in quick:
+        quick[others] = known - others
+    return quick[others]
+
+
 def add_ordinary(*classes: type) -> None:
     """Tell which classes are plain tensors."""
     ordinary.update(classes)
     plain.update(classes)
-    known.update(classes)
+    for found in quick.values():
+        found.update(classes)
 
 
 class _State(threading.local):
@@ -159,8 +171,13 @@ def relevant_args(args: tuple[Any, ...], kw: dict[str, Any]) -> list[Any]:
     return found
 
 
-def dispatching(fn: Callable[..., Any], words: dict[str, str] | None = None) -> Callable[..., Any]:
-    """`fn`, but subclasses among its arguments are asked first.
+def dispatching(
+    fn: Callable[..., Any],
+    words: dict[str, str] | None = None,
+    stated: dict[str, str] | None = None,
+) -> Callable[..., Any]:
+    """`fn`, but subclasses among its arguments are asked first, and the parameters are looked at of
+    which it is `stated` what they are (`kinds.py`).
 
     `words` are other names of its parameters (NumPy's), to be looked for in a call that fails.
 
@@ -175,11 +192,16 @@ def dispatching(fn: Callable[..., Any], words: dict[str, str] | None = None) -> 
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if code else ()
     at = places.index("dtype") if "dtype" in places else None
 
-    plain, all_known = known, known.issuperset
+    all_known = known.issuperset
     words = words or {}
+    kinds = Kinds(fn.__name__, stated, places, inner) if stated else None
+    plain = known if kinds is None else known_but(kinds.others)
+    seen = kinds.seen if kinds is not None and kinds.mixed else None
 
     @functools.wraps(fn)
     def public(*args: Any, **kw: Any) -> Any:
+        if seen is not None and key_of(args, kw) not in seen:
+            args, kw = kinds.brought(args, kw)  # type: ignore[union-attr]
         for a in args:
             if a.__class__ not in plain and not (a.__class__ is tuple and all_known(map(type, a))):
                 break
@@ -199,6 +221,10 @@ def dispatching(fn: Callable[..., Any], words: dict[str, str] | None = None) -> 
             except MemoryError as error:
                 raise memory_error(fn.__name__, error) from None
             except TypeError as error:
+                if kinds is not None:
+                    right, named = kinds.brought(args, kw)  # a tensor may stand for an int
+                    if right is not args:
+                        return public(*right, **named)
                 if words.keys().isdisjoint(kw):
                     wrong_arguments.name_nearest(error, fn.__name__, kw, names)
                     raise
@@ -206,6 +232,8 @@ def dispatching(fn: Callable[..., Any], words: dict[str, str] | None = None) -> 
             except AttributeError as error:
                 refuse_others(fn.__name__, places, args, kw, error)
                 raise
+        if seen is None and kinds is not None and key_of(args, kw) not in kinds.seen:
+            args, kw = kinds.brought(args, kw)
         known_as = public.published  # type: ignore[attr-defined]
         if not _state.disabled:
             relevant = relevant_args(args, kw)
@@ -274,9 +302,11 @@ def _on_observe(observed: bool) -> None:
     _askers += 1 if observed else -1
     if observed and _askers == 1:
         _kept.extend(known)
-        known.clear()
+        for found in quick.values():
+            found.clear()
     elif not _askers:
-        known.update(_kept)
+        for others, found in quick.items():
+            found.update(k for k in _kept if k not in others)
         _kept.clear()
 
 

@@ -17,7 +17,7 @@ from ... import dtypes
 from ...autograd.node import TensorBase
 from ...errors import message
 from ...once import users_level
-from . import wrong_arguments
+from . import kinds, wrong_arguments
 from .types import Check, Forward
 
 NUMBERS = frozenset((bool, int, float, complex))
@@ -41,6 +41,7 @@ class Signature:
         inputs: names of the tensor parameters; none when `variadic`, that is, when they are a list.
         input_defaults: what stands for a tensor that is left out (`EMPTY` when it may not be).
         defaults: static parameters and their defaults (`EMPTY` when required).
+        kinds: of those that state one, whether it is an int, a bool, ... (`kinds.py`).
         varargs: `x.permute(2, 0, 1)` is `x.permute((2, 0, 1))`.
         named: the parameters are given by name alone.
         numbers: places of the tensors that may be Python numbers; None for all of them.
@@ -64,6 +65,7 @@ class Signature:
         self.inputs: list[str] = list(tensors)
         self.input_defaults: list[Any] = [EMPTY] * (len(tensors) - len(given)) + list(given)
         self.defaults: dict[str, Any] = {name: by_name.get(name, EMPTY) for name in statics}
+        self.kinds = {k: v for k, v in kinds.of(fn).items() if k in self.defaults}
         self.variadic = star is not None
         self.varargs = varargs
         self.named = named
@@ -82,6 +84,15 @@ class Signature:
     def required(self) -> int:
         """How many tensors must be given."""
         return sum(d is EMPTY for d in self.input_defaults)
+
+    def usual_name(self, parameter: str) -> str:
+        """How the door, as it is written out, names the classes that a parameter usually has."""
+        kind = self.kinds.get(parameter)
+        return "_static" if kind is None else "_usual_" + kind.replace(" | ", "_or_")
+
+    def usual(self) -> dict[str, frozenset[type]]:
+        """These classes by name."""
+        return {self.usual_name(k): kinds.USUAL[kind] for k, kind in self.kinds.items()}
 
     def pad(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The tensors of a call, with the defaults of those that were left out."""
@@ -104,6 +115,9 @@ class Signature:
             if k not in self.defaults:
                 known = (*self.inputs, *self.defaults)
                 raise TypeError(wrong_arguments.unexpected(self.name, k, known))
+            kind = self.kinds.get(k)
+            if kind is not None and v.__class__ not in kinds.USUAL[kind]:
+                kw[k] = v = kinds.brought(called or self.name, k, kind, v)
             if v.__class__ is list:
                 kw[k] = tuple(v)
             elif isinstance(v, (TensorBase, np.generic)):

@@ -160,7 +160,7 @@ def ormqr(
     return finish("ormqr", in_columns(y), out)
 
 
-@composite(public="torch", random=True, smooth=False, samples=[case((5, 4), 2)])
+@composite(loose="q niter", public="torch", random=True, smooth=False, samples=[case((5, 4), 2)])
 def svd_lowrank(A: Any, q: int | None = 6, niter: int | None = 2, M: Any = None) -> Any:
     """(U, S, V) of the `q` largest singular values of A (*, m, n), or of A - M.
 
@@ -178,7 +178,9 @@ def svd_lowrank(A: Any, q: int | None = 6, niter: int | None = 2, M: Any = None)
     return u[..., :, :q], s[..., :q], adjoint_(vh)[..., :, :q]
 
 
-@composite(public="torch", random=True, smooth=False, samples=[case((5, 4), 2)])
+@composite(
+    loose="q center niter", public="torch", random=True, smooth=False, samples=[case((5, 4), 2)]
+)
 def pca_lowrank(A: Any, q: int | None = None, center: bool = True, niter: int = 2) -> Any:
     """(U, S, V) of the `q` first principal components of m rows with n numbers each, A (*, m, n).
 

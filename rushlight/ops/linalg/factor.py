@@ -649,7 +649,7 @@ def lu_factor(A: Any, *, pivot: bool = True, out: Any = None) -> Any:
     return finish("lu_factor", LuFactor((packed, pivots)), out)
 
 
-@composite(public="torch Tensor", name="lu", samples=[case(regular(3))])
+@composite(loose="get_infos", public="torch Tensor", name="lu", samples=[case(regular(3))])
 def _old_lu(A: Any, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
     """(LU, pivots), with `get_infos=True` (LU, pivots, info): the older form of `linalg.lu_factor`.
 

@@ -211,6 +211,7 @@ def _torch_embedding(
 
 
 @composite(
+    loose="norm_type",
     public="nn.functional",
     name="embedding",
     samples=[case(ints((2, 2), 5), (5, 3)), case(values([0, 2, 0]), (5, 3), 1)],
@@ -271,6 +272,7 @@ def _bags_shape(
 
 
 @composite(
+    loose="norm_type",
     public="nn.functional",
     shape=_bags_shape,
     samples=[

@@ -34,7 +34,8 @@ REDUCTIONS = ("none", "mean", "sum")
 def reduction_of(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
     """'mean', 'sum' or 'none', from today's argument or from the two old ones."""
     if size_average is not None or reduce is not None:
-        reduction = "none" if reduce is False else "sum" if size_average is False else "mean"
+        averaged, reduced = (True if v is None else bool(v) for v in (size_average, reduce))
+        reduction = "none" if not reduced else "mean" if averaged else "sum"
         warnings.warn(
             "size_average and reduce args will be deprecated, "
             f"please use reduction='{reduction}' instead.",

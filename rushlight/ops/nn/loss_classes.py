@@ -336,6 +336,7 @@ def missed(by: Any, left_out: Any) -> Any:
 
 
 @composite(
+    loose="p",
     shape=_margin_shape,
     public="nn.functional",
     samples=[case((3, 4), ints((3,), 4)), case((3, 4), ints((3,), 4), 2, 0.5)],

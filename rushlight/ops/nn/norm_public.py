@@ -15,6 +15,7 @@ from ...autograd.steps import step
 from ...autograd.views import all_changed, changeable, type_name
 from ...errors import axis, message
 from ...kernels.meta import MetaArray
+from ..core import kinds
 from ..core.composite import composite
 from ..core.samples import arr, case
 from ..shape.convert import keeps_format
@@ -136,7 +137,7 @@ def _batch_norm(
     _check_params("batch_norm", 2, weight=weight, bias=bias, running_mean=running_mean,
                   running_var=running_var)  # fmt: skip
     _check_switch("batch_norm", "training", 6, training)
-    _check_number("batch_norm", "momentum", momentum)
+    kinds.brought("batch_norm", "momentum", "float", momentum)  # None comes with weight=None
     if input.ndim == 1 and not input.shape[0]:
         return input.clone()
     if input.ndim < 2:
@@ -533,7 +534,7 @@ def rms_norm(
 # -- others --------------------------------------------------------------------------------------
 
 
-@composite(accepts="floating long: avg_pool2d",
+@composite(loose="alpha beta k", accepts="floating long: avg_pool2d",
            public="nn.functional", samples=[case((2, 4, 3), 3)])
 @keeps_format(1)
 def local_response_norm(
@@ -566,7 +567,7 @@ def local_response_norm(
     return input / (mean * alpha + k) ** beta
 
 
-@composite(public="nn.functional", samples=[case((3, 4)), case((3, 4), 1.0, 0)])
+@composite(loose="p", public="nn.functional", samples=[case((3, 4)), case((3, 4), 1.0, 0)])
 @keeps_format(1)
 def normalize(input: Any, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Any = None) -> Any:
     """x / max(norm(x), eps): vectors of length 1, by the p-norm over `dim` (one, or several).
@@ -629,16 +630,6 @@ def _check_switch(fn: str, name: str, position: int, value: Any) -> None:
                 f"{fn}(): argument '{name}' (position {position}) must be bool, not "
                 f"{type(value).__name__}",
                 hint=f"{name}=bool(x)",
-            )
-        )
-
-
-def _check_number(fn: str, name: str, value: Any) -> None:
-    if not isinstance(value, (int, float)):
-        raise TypeError(
-            message(
-                f"{fn}(): argument '{name}' must be float, not {type(value).__name__}",
-                hint="the module BatchNorm takes momentum=None for a cumulative average",
             )
         )
 

@@ -162,7 +162,7 @@ Raises RuntimeError when the window does not fit.
 """
 
 
-@composite(accepts="floating: max_pool1d_impl",
+@composite(loose="return_indices", accepts="floating: max_pool1d_impl",
            public=_PUBLIC, samples=[case((2, 3, 6), 2)])
 def max_pool1d(
     input: Any,
@@ -176,7 +176,7 @@ def max_pool1d(
     return _max_pool(1, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
 
-@composite(accepts="floating integral: max_pool2d",
+@composite(loose="return_indices", accepts="floating integral: max_pool2d",
            public=_PUBLIC, samples=[case((2, 3, 6, 4), 2)])
 @keeps_format(1)
 def max_pool2d(
@@ -191,7 +191,7 @@ def max_pool2d(
     return _max_pool(2, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
 
-@composite(accepts="floating integral: max_pool3d",
+@composite(loose="return_indices", accepts="floating integral: max_pool3d",
            public=_PUBLIC, samples=[case((2, 3, 4, 4, 4), 2)])
 @keeps_format(1)
 def max_pool3d(
@@ -243,6 +243,7 @@ def _with_indices(d: int, fn: Any) -> Any:
     return composite(
         both,
         public=public,
+        loose="return_indices",
         accepts=f"floating integral: max_pool{max(d, 2)}d",
         samples=[case((2, *(4, 4, 4)[:d]), 2)],
     )

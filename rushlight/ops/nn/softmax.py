@@ -191,6 +191,7 @@ def _log_softmax(
 
 
 @composite(
+    loose="eps",
     shape=lambda logits, *_, **kw: MetaArray(logits.shape, logits._a.dtype),
     public="nn.functional",
     random=True,

@@ -189,7 +189,12 @@ def not_empty(name: str, x: Any, dim: int) -> None:
 
 @composite(adapt=True, samples=[case((3, 4)), case((3, 4), 0, True)])
 def sort(
-    input: Any, dim: int = -1, descending: bool = False, stable: bool = False, *, out: Any = None
+    input: Any,
+    dim: int = -1,
+    descending: bool = False,
+    stable: bool | None = False,
+    *,
+    out: Any = None,
 ) -> Any:
     """The pair (values, indices) in order along `dim`: `values = input.gather(dim, indices)`.
 
