@@ -147,6 +147,7 @@ from rushlight._by_number import margin_ranking_loss as margin_ranking_loss
 from rushlight.ops.nn.native_norm import native_batch_norm as native_batch_norm
 from rushlight.ops.nn.native_norm import native_group_norm as native_group_norm
 from rushlight.ops.nn.native_norm import native_layer_norm as native_layer_norm
+from rushlight.nn.utils._norms import norm_except_dim as norm_except_dim
 from rushlight._by_number import poisson_nll_loss as poisson_nll_loss
 qint32: _dtype
 qint8: _dtype
