@@ -42,7 +42,7 @@ M = TypeVar("M", bound=Module)
 BUILTIN_MODELS: dict[str, Callable[..., Any]] = {}
 _WEIGHTS: dict[str, type[WeightsEnum]] = {}
 # Packages below this one, loaded when they are asked for.
-PARTS = ("detection", "optical_flow", "segmentation", "video")
+PARTS = ("detection", "optical_flow", "quantization", "segmentation", "video")
 _FILES = "https://download.pytorch.org/models/"
 _PAGES = "https://github.com/pytorch/vision/"
 _RECIPES = _PAGES + "tree/main/references/classification"
