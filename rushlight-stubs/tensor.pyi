@@ -3523,7 +3523,7 @@ class Tensor:
         >>> torch.zeros(2, 3).numel(), torch.tensor(1.0).numel()
         (6, 1)
         """
-    def new(self, *args: Any, size: _int | Sequence[_int] | None = None, device: Device = None, **named: Any) -> Any:
+    def new(self, *args: Any, size: _int | Sequence[_int] | None = None, device: Device = None, data: Any = None, other: Tensor | Number | None = None, storage: Any = None) -> Any:
         """Legacy: a tensor of this dtype from sizes or data. `new_empty` and `new_tensor` say which.
 
         >>> x = torch.tensor([1, 2])

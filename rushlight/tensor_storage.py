@@ -69,6 +69,11 @@ def legacy_new(
     return door.wrap(arguments.blank(arguments.sizes_of(args, "new"), dtype, device, None))
 
 
+def given(**named: Any) -> dict[str, Any]:
+    """Those that are not None."""
+    return {name: value for name, value in named.items() if value is not None}
+
+
 def by_name(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
     """The arguments of a legacy constructor that is told one by its name."""
     name, value = next(iter(named.items()))
@@ -79,12 +84,12 @@ def by_name(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
             return (value,)
         if name == "storage" and isinstance(value, storage.StorageBase):
             return (value,)
-    given = [*(type(a).__name__ for a in args)]
-    given += [f"{key}={type(v).__name__}" for key, v in named.items()]
+    kinds = [*(type(a).__name__ for a in args)]
+    kinds += [f"{key}={type(v).__name__}" for key, v in named.items()]
     raise TypeError(
         message(
             "new() received an invalid combination of arguments",
-            got=f"({', '.join(given)})",
+            got=f"({', '.join(kinds)})",
             wanted="sizes or a sequence; or one of size=, data=, other= and storage=; and device=",
             hint="torch.tensor(data, dtype=..., requires_grad=...), or torch.empty(sizes)",
         )
@@ -121,7 +126,16 @@ def legacy_doc(name: str, dtype: Any) -> str:
 def legacy_class(name: str, dtype: Any) -> Any:
     """FloatTensor and its like: a constructor, and a type for isinstance."""
 
-    def __new__(cls: Any, *args: Any, device: Any = None, **named: Any) -> Any:
+    def __new__(
+        cls: Any,
+        *args: Any,
+        device: Any = None,
+        size: Any = None,
+        data: Any = None,
+        other: Any = None,
+        storage: Any = None,
+    ) -> Any:
+        named = given(size=size, data=data, other=other, storage=storage)
         return legacy_new(args, cls.dtype, device, named)
 
     return _LegacyMeta(
@@ -198,15 +212,22 @@ def type_method(self: Any, dtype: Any = None, non_blocking: bool = False) -> Any
     return self.to(legacy_type(dtype))
 
 
-def new(self: Any, *args: Any, size: Any = None, device: Any = None, **named: Any) -> Any:
+def new(
+    self: Any,
+    *args: Any,
+    size: Any = None,
+    device: Any = None,
+    data: Any = None,
+    other: Any = None,
+    storage: Any = None,
+) -> Any:
     """Legacy: a tensor of this dtype from sizes or data. `new_empty` and `new_tensor` say which.
 
     >>> x = torch.tensor([1, 2])
     >>> x.new([3.0, 4.0]), x.new(2, 3).shape
     (tensor([3, 4]), torch.Size([2, 3]))
     """
-    if size is not None:
-        named["size"] = size
+    named = given(size=size, data=data, other=other, storage=storage)
     return legacy_new(args, self.dtype, device, named)
 
 
