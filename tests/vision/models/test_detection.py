@@ -305,6 +305,16 @@ def test_backbones() -> None:
     assert mobile.out_channels == 256
 
 
+def test_older_calls_of_backbones() -> None:
+    build: Any = backbone_utils.resnet_fpn_backbone
+    with torch.device("meta"), pytest.warns(UserWarning, match="deprecated") as told:
+        net = build("resnet18", pretrained=False)
+    assert net.out_channels == 256
+    words = " ".join(str(warning.message) for warning in told)
+    assert "Using 'backbone_name' as positional" in words
+    assert "'pretrained' is deprecated" in words
+
+
 def test_builders() -> None:
     assert "fasterrcnn_resnet50_fpn" in models.list_models(detection)
     with pytest.raises(ValueError, match="'num_classes' expected value 91 but got 5"):

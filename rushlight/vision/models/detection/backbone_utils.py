@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from .... import nn
 from ....tensor import Tensor
 from ...ops.feature_pyramid_network import ExtraFPNBlock, FeaturePyramidNetwork, LastLevelMaxPool
 from ...ops.misc import FrozenBatchNorm2d
 from .. import mobilenet, resnet
-from .._api import WeightsEnum
+from .._api import WeightsEnum, _modern, _named, get_model_weights
 from .._utils import IntermediateLayerGetter
 
 Norm = Callable[..., nn.Module]
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def older_calls(build: F) -> F:
+    """Accept positional arguments and `pretrained=`, as torchvision did before 0.13."""
+
+    @functools.wraps(build)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if args:
+            kwargs = _named(build, args, kwargs)
+        if "pretrained" in kwargs or isinstance(kwargs.get("weights"), bool):
+            kind = get_model_weights(kwargs["backbone_name"])
+            member = kind.__members__.get("IMAGENET1K_V1")
+            kwargs = _modern(kind, member, "weights", "pretrained", build.__name__, kwargs)
+        return build(**kwargs)
+
+    return call  # type: ignore[return-value]
 
 
 class BackboneWithFPN(nn.Module):
@@ -50,6 +68,7 @@ class BackboneWithFPN(nn.Module):
         return self.fpn(self.body(x))
 
 
+@older_calls
 def resnet_fpn_backbone(
     *,
     backbone_name: str,
@@ -120,6 +139,7 @@ def _validate_trainable_layers(
     return layers
 
 
+@older_calls
 def mobilenet_backbone(
     *,
     backbone_name: str,
