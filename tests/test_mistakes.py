@@ -353,6 +353,11 @@ def local() -> Any:
 
 
 OTHERS = [
+    (lambda: torch.stack([torch.ones(3, 2), torch.ones(4, 2)]), RuntimeError, "stack expects each "
+     "tensor to be equal size, but got [3, 2] at entry 0 and [4, 2] at entry 1", "pad_sequence"),
+    (lambda: torch.cat([X, torch.ones(4)]), RuntimeError, "same number of dimensions: got 2 and 1",
+     "(3, 4), (4,)", "unsqueeze(0)"),
+    (lambda: X.reshape(12 / 4, 4), TypeError, "found element of type float", "// in place of /"),
     (lambda: nn.Linear(8, 2)(torch.ones(3, 2, 4)), RuntimeError, "be multiplied (6x4 and 8x2)",
      "try     x.flatten(1) before the Linear layer"),
     (lambda: nn.Linear(8, 2)(torch.ones(3, 8, 4)), RuntimeError, "cannot be", "x.movedim(1, -1)"),

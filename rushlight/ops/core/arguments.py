@@ -63,9 +63,11 @@ def whole(n: Any, name: str, argument: str) -> int:
     """One size as an int; TypeError for floats and the like."""
     if isinstance(n, (float, str)) or not hasattr(n, "__index__"):
         raise TypeError(
-            f"{name}(): argument '{argument}' (position 1) must be tuple of ints, but found "
-            "element of type "
-            f"{type(n).__name__}"
+            message(
+                f"{name}(): argument '{argument}' (position 1) must be tuple of ints, but found "
+                f"element of type {type(n).__name__}",
+                hint="// in place of /, or int(n)" if isinstance(n, float) else None,
+            )
         )
     return int(n.__index__())
 

@@ -194,8 +194,12 @@ def fitting(tensors: Any, dim: int) -> tuple[list[Any], int]:
     if len(rest) > 1:
         if len({a.ndim for a in full}) > 1:
             raise RuntimeError(
-                f"Tensors must have same number of dimensions: got {full[0].ndim} and "
-                f"{next(a.ndim for a in full if a.ndim != full[0].ndim)}"
+                message(
+                    f"Tensors must have same number of dimensions: got {full[0].ndim} and "
+                    f"{next(a.ndim for a in full if a.ndim != full[0].ndim)}",
+                    got=", ".join(str(tuple(a.shape)) for a in full[:4]),
+                    hint="x.unsqueeze(0) of the one with fewer",
+                )
             )
         raise cat_error([a.shape for a in full], d)
     return full, d
@@ -265,10 +269,15 @@ def of_one_shape(tensors: Any) -> None:
     shape = first.shape
     for i, a in enumerate(tensors):
         if a.shape != shape:
+            hint = "torch.cat along the dimension that differs, or padding them first"
+            if first.ndim and a.ndim and first.shape[1:] == a.shape[1:]:
+                hint = "torch.cat, or nn.utils.rnn.pad_sequence, which pads with zeros"
             raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {list(first.shape)} at "
-                "entry 0 and "
-                f"{list(a.shape)} at entry {i}"
+                message(
+                    f"stack expects each tensor to be equal size, but got {list(first.shape)} at "
+                    f"entry 0 and {list(a.shape)} at entry {i}",
+                    hint=hint,
+                )
             )
 
 
