@@ -261,3 +261,32 @@ def test_bad_arguments() -> None:
     ):
         with pytest.raises(kind, match=text):
             call()
+
+
+def test_policies_draw_as_the_second_version() -> None:
+    """What torchvision 0.28 made of these seeds: whole images move, or bytes are turned around."""
+    pixels = torch.arange(3 * 6 * 8, dtype=torch.uint8).reshape(3, 6, 8)
+    for make, sums in POLICIES:
+        found = []
+        for seed in range(6):
+            torch.manual_seed(seed)
+            out, label = make()(tv.Image(pixels), "label")
+            assert (type(out), label) == (tv.Image, "label")
+            found.append(int(out.as_subclass(torch.Tensor).to(torch.int64).sum()))
+        assert all(abs(a - b) < 200 for a, b in zip(found, sums, strict=True)), found
+    video = v2.AugMix()(tv.Video(pixels[None]))
+    assert (type(video), video.shape) == (tv.Video, (1, 3, 6, 8))
+    with pytest.raises(TypeError, match="BoundingBoxes are not supported by RandAugment"):
+        v2.RandAugment()(sample())
+    with pytest.raises(TypeError, match="found 2"):
+        v2.TrivialAugmentWide()(tv.Image(pixels), tv.Image(pixels))
+    with pytest.raises(ValueError, match="num_ops"):
+        v2.RandAugment(-1)
+
+
+POLICIES = [
+    (v2.AutoAugment, [10296, 10296, 13835, 8580, 9009, 8580]),
+    (v2.RandAugment, [9864, 9864, 9729, 18210, 7392, 10296]),
+    (v2.TrivialAugmentWide, [0, 9144, 6549, 18291, 8192, 8217]),
+    (v2.AugMix, [10258, 10104, 10063, 10179, 13458, 9940]),
+]

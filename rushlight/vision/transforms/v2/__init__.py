@@ -3,8 +3,7 @@
 A transform takes any sample: an image, or tuples, lists and dicts with images in them. What a
 tensor is it says itself (`tv_tensors`), and each kind is treated in its own way, by the same random
 numbers. Of plain tensors the first is taken for an image where there is no other; the rest passes.
-Random numbers are torchvision's, but for `AutoAugment`, `RandAugment`, `TrivialAugmentWide` and
-`AugMix`, which draw those of the first version.
+Random numbers are torchvision's, so a seed gives the same picture.
 
 Read next: `_transform.py`, `_geometry.py`, `functional.py`.
 """
@@ -20,6 +19,13 @@ from ._augment import (
     CutMix,
     MixUp,
     RandomErasing,
+)
+from ._auto_augment import (
+    AugMix,
+    AutoAugment,
+    AutoAugmentPolicy,
+    RandAugment,
+    TrivialAugmentWide,
 )
 from ._color import (
     RGB,
@@ -38,15 +44,10 @@ from ._color import (
     RandomSolarize,
 )
 from ._container import (
-    AugMix,
-    AutoAugment,
-    AutoAugmentPolicy,
     Compose,
-    RandAugment,
     RandomApply,
     RandomChoice,
     RandomOrder,
-    TrivialAugmentWide,
 )
 from ._geometry import (
     CenterCrop,

@@ -1,54 +1,12 @@
-"""Transforms made of transforms, and those that are the first version's on whole samples."""
+"""Transforms made of transforms: Compose and the random ones."""
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from ....nn import Module
-from ....random import default_generator
-from ....utils._pytree import tree_flatten, tree_unflatten
-from ...tv_tensors import BoundingBoxes, KeyPoints, Mask, TVTensor
-from .. import autoaugment, mixing
-from ..autoaugment import AutoAugmentPolicy
-from ._kernels import _wrapped
 from ._transform import Transform
-
-__all__ = ["AutoAugmentPolicy"]
-
-
-class _FirstVersion(Transform):
-    """Mixed in before a class of the first version, whose `forward` takes one image."""
-
-    def forward(self, *inputs: Any) -> Any:
-        sample = inputs if len(inputs) > 1 else inputs[0]
-        leaves, form = tree_flatten(sample)
-        chosen = self._needs_transform_list(leaves)
-        before = default_generator._rng.get_state(), random.getstate()
-        several = False
-        for i, leaf in enumerate(leaves):
-            if not chosen[i] or isinstance(leaf, BoundingBoxes | KeyPoints | Mask):
-                continue
-            if several:  # all images by the same random numbers
-                default_generator._rng.set_state(before[0])
-                random.setstate(before[1])
-            several = True
-            change = super(Transform, self).forward
-            leaves[i] = (_wrapped(change) if isinstance(leaf, TVTensor) else change)(leaf)
-        return tree_unflatten(leaves, form)
-
-
-def _of(first: type) -> type:
-    doc = f"{(first.__doc__ or '').splitlines()[0]} As the first version's, on whole samples."
-    return type(first.__name__, (_FirstVersion, first), {"__doc__": doc, "__module__": __name__})
-
-
-AutoAugment = _of(autoaugment.AutoAugment)
-RandAugment = _of(autoaugment.RandAugment)
-TrivialAugmentWide = _of(autoaugment.TrivialAugmentWide)
-AugMix = _of(mixing.AugMix)
-
 
 # Transforms made of transforms
 

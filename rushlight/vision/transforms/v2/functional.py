@@ -699,6 +699,8 @@ def autocontrast(inpt: Any) -> Any:
 
 
 def _equalized(inpt: Any) -> Any:
+    if isinstance(inpt, Tensor) and inpt.ndim > 4:
+        return _equalized(inpt.reshape(-1, *inpt.shape[-3:])).reshape(inpt.shape)
     if not isinstance(inpt, Tensor) or not inpt.is_floating_point():
         return color.equalize(inpt)
     return _typed(color.equalize(_typed(inpt, dtypes.uint8, True)), inpt.dtype, True)
