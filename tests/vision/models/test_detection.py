@@ -151,6 +151,15 @@ def test_losses_and_detections(name: str) -> None:
             assert tuple(result["keypoints_scores"].shape) == (len(boxes), 4)
 
 
+@pytest.mark.parametrize("name", ["FasterRCNN", "MaskRCNN", "KeypointRCNN"])
+def test_nothing_is_proposed(name: str) -> None:
+    net = MODELS[name]().eval()
+    net.rpn.score_thresh = 2.0
+    with torch.no_grad():
+        found = net(batch()[0])
+    assert [len(result["boxes"]) for result in found] == [0, 0]
+
+
 def test_training_helps() -> None:
     torch.manual_seed(0)
     net = MODELS["FasterRCNN"]()

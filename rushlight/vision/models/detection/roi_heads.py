@@ -317,7 +317,8 @@ class RoIHeads(nn.Module):
             # Every class but the background is a box of its own.
             row, label = rushlight.where(scores[:, 1:] > self.score_thresh)
             label = label + 1
-            boxes, scores = boxes[row, label], scores[row, label]
+            boxes = boxes.reshape(*scores.shape, 4)[row, label]  # without proposals (0, 4 classes)
+            scores = scores[row, label]
             keep = box_ops.remove_small_boxes(boxes, min_size=1e-2)
             boxes, scores, label = boxes[keep], scores[keep], label[keep]
             keep = box_ops.batched_nms(boxes, scores, label, self.nms_thresh)
