@@ -264,7 +264,7 @@ def avg_pool_input(g: Array, *, size: Ints, how: tuple[Any, ...]) -> Array:
 
 def adaptive_avg(x: Array, *, out: Ints) -> Array:
     """Means of windows floor(i n / o) .. ceil((i + 1) n / o)."""
-    d = len(out)
+    d, given = len(out), x
     if min(out) == max(out) == 1 and x.size:  # one window: the product with a vector of ones
         plane = math.prod(x.shape[x.ndim - d :])
         total = np.matmul(x.reshape(-1, plane), np.ones(plane, x.dtype))
@@ -283,7 +283,7 @@ def adaptive_avg(x: Array, *, out: Ints) -> Array:
             window = _slice(x, axis, start, end)
             _slice(y, axis, j, j + 1)[...] = window.mean(axis, keepdims=True)
         x = y
-    return np.array(x) if x.base is not None or not x.flags.owndata else x
+    return np.array(x) if x is given or x.base is not None or not x.flags.owndata else x
 
 
 def adaptive_avg_input(g: Array, *, size: Ints) -> Array:

@@ -353,3 +353,17 @@ def test_old_forms_are_named_as_they_are_called() -> None:
         x.addbmm_(1, a, a)
     with pytest.warns(UserWarning, match=r"This overload of addbmm is deprecated"):
         torch.addbmm(1, x, a, a)
+
+
+# Of these a lazy clone is its operand's memory until somebody writes, which is what it is for.
+SHARING = ("_lazy_clone",)
+
+
+@pytest.mark.parametrize(("name", "i"), [c for c in CASES if registry[c[0]].fresh])
+def test_a_result_that_is_said_to_be_fresh_shares_no_memory(name: str, i: int) -> None:
+    op, args, kw = sample(name, i)
+    given = [np.array(a) if isinstance(a, np.ndarray) else a for a in padded(op, args)]
+    owned = [a for a in given if isinstance(a, np.ndarray)]
+    for y in arrays(op.fn(*given, **op.bind(tuple(args), dict(kw))[1])):
+        if name not in SHARING:
+            assert not any(np.shares_memory(y, a) for a in owned)

@@ -100,3 +100,10 @@ def test_fractional_pool_covers_the_input():
 def test_errors(fn, shape, how, words):
     with pytest.raises(RuntimeError, match=words):
         getattr(F, fn)(torch.zeros(shape), **how)
+
+
+def test_an_adaptive_pool_that_leaves_all_as_it_is_gives_a_copy() -> None:
+    x = torch.ones(2, 3, 5)
+    y = torch.nn.functional.adaptive_avg_pool1d(x, 5)
+    y.add_(1)
+    assert x.max().item() == 1
