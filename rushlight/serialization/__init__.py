@@ -27,6 +27,7 @@ from .places import (
 from .places import (
     default_restore_location,
     location_tag,
+    normalize_storage_type,
     register_package,
     validate_cuda_device,
 )
@@ -57,6 +58,7 @@ __all__ = [
     "get_unsafe_globals_in_checkpoint",
     "load",
     "location_tag",
+    "normalize_storage_type",
     "register_package",
     "safe_globals",
     "save",

@@ -5,6 +5,7 @@ Read next: `loading.py`.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -36,6 +37,16 @@ def register_package(priority: int, tagger: Tagger, deserializer: Deserializer) 
     """
     _packages.append((priority, tagger, deserializer))
     _packages.sort(key=lambda entry: entry[0])
+
+
+def normalize_storage_type(storage_type: type) -> type:
+    """The class of storages that is called like this one: of `torch.cuda.FloatStorage` too.
+
+    >>> torch.serialization.normalize_storage_type(torch.FloatStorage)
+    <class 'torch.FloatStorage'>
+    """
+    found: type = getattr(sys.modules[__name__.partition(".")[0]], storage_type.__name__)
+    return found
 
 
 def location_tag(storage: Any) -> str:
