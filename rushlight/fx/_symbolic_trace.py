@@ -36,6 +36,10 @@ wrapped: dict[tuple[int, str], dict[str, Any]] = {}
 wrapped_methods: list[tuple[type, str]] = []
 
 
+# A tuple of this name in a module of Rushlight: functions of it that `wrap` would be told of, if
+# the module were to import fx.
+WHOLE = "_FX_WHOLE"
+
 # Functions that make tensors of numbers, which no class takes over: their sizes may be proxies.
 FACTORIES = (
     "arange", "empty", "eye", "full", "linspace", "logspace", "ones", "range", "zeros",
@@ -395,7 +399,11 @@ class Tracer(TracerBase):
             for name in FACTORIES:
                 made = recorded(getattr(torch_module(), name), wrapped=False)
                 patches.item(vars(torch_module()), name, made)
-            spaces = [vars(m) for m in self._autowrap_modules]
+            homes = forward_homes(self.root)
+            for space in homes:
+                for name in space.get(WHOLE, ()):
+                    patches.item(space, name, recorded(space[name]))
+            spaces = [*map(vars, self._autowrap_modules), *homes]
             if isinstance(fn, FunctionType):
                 spaces.append(fn.__globals__)
             for space in spaces:
@@ -403,6 +411,17 @@ class Tracer(TracerBase):
                     if not name.startswith("_") and id(value) in self._autowrap_ids:
                         patches.item(space, name, recorded(value))
             yield
+
+
+def forward_homes(root: Module) -> list[dict[str, Any]]:
+    """The dictionaries of the modules of Python in which the forwards of `root` stand, but for
+    those of torch.nn."""
+    found = {}
+    for kind in dict.fromkeys(type(m) for m in root.modules()):
+        space = getattr(kind.forward, "__globals__", {})
+        if not torch_names.shown(space.get("__name__", "torch.nn")).startswith("torch.nn"):
+            found[id(space)] = space
+    return list(found.values())
 
 
 def flat(fn: Any) -> Callable[..., Any]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import copy
 import math
 import re
-import sys
 import warnings
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +18,6 @@ from typing import Any
 
 from ... import fx, nn
 from ...errors import message
-from ...fx._symbolic_trace import wrapped
 from ...fx.graph_module import assign, attribute
 from .. import ops
 from ._hooked import FeatureExtractor, locate
@@ -31,17 +29,6 @@ TRAIN_AND_EVAL = (
     "When choosing nodes for feature extraction, you may need to specify output nodes for train "
     "and eval mode separately."
 )
-# Functions of the models here that look at sizes: they are single nodes.
-_WHOLE = {
-    "maxvit": ("_get_relative_position_bias",),
-    "swin_transformer": (
-        "_get_relative_position_bias",
-        "_patch_merging_pad",
-        "shifted_window_attention",
-    ),
-    "video.mvit": ("_add_rel_pos", "_add_shortcut", "_squeeze", "_unsqueeze"),
-    "video.swin_transformer": ("_get_relative_position_bias", "fitting", "pad_to_patches"),
-}
 
 
 class NodePathTracer(fx.Tracer):
@@ -167,10 +154,6 @@ def _options(given: dict[str, Any] | None) -> dict[str, Any]:
         if isinstance(value, type) and issubclass(value, nn.Module)
     ]
     modules: tuple[ModuleType, ...] = (math, ops)
-    for part, names in _WHOLE.items():
-        # Of the parts that are loaded: a model whose module is not loaded is not traced.
-        home = vars(sys.modules.get(f"{__package__}.{part}", ops))
-        wrapped.update({(id(home), name): home for name in names if name in home})
     options["leaf_modules"] = [*options.get("leaf_modules", ()), *leaves]
     options["autowrap_modules"] = (*options.get("autowrap_modules", ()), *modules)
     return options

@@ -27,6 +27,8 @@ __all__ = [
     "maxvit_t",
 ]
 
+_FX_WHOLE = ("_get_relative_position_bias",)  # they look at sizes
+
 Size = tuple[int, int]
 
 

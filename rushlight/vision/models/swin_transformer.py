@@ -38,6 +38,9 @@ __all__ = [
     "swin_v2_t",
 ]
 
+# They look at sizes.
+_FX_WHOLE = ("_get_relative_position_bias", "_patch_merging_pad", "shifted_window_attention")
+
 
 class PatchMerging(nn.Module):
     """Four neighbours as one: (..., H, W, C) -> (..., H/2, W/2, 2 C), odd sizes rounded up."""

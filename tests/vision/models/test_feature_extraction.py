@@ -173,3 +173,12 @@ def test_nodes_of_models(name: str, nodes: list[str]) -> None:
     with torch.device("meta"):
         found = cut.eval()(torch.zeros(1, 3, *size.get(name, (224, 224))))
     assert list(found) == nodes
+
+
+def test_models_are_traced_without_more() -> None:
+    """`fx` alone knows the functions that look at sizes."""
+    net = models.SwinTransformer([4, 4], 4, [2, 1], [2, 2], [3, 3], num_classes=3).eval()
+    x = torch.randn(1, 3, 32, 32)
+    traced = torch.fx.symbolic_trace(net)
+    torch.testing.assert_close(traced(x), net(x))
+    assert "shifted_window_attention" in traced.code

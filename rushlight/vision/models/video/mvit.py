@@ -26,6 +26,8 @@ from ._utils import kinetics
 
 __all__ = ["MViT", "MViT_V1_B_Weights", "MViT_V2_S_Weights", "mvit_v1_b", "mvit_v2_s"]
 
+_FX_WHOLE = ("_add_rel_pos", "_add_shortcut", "_squeeze", "_unsqueeze")  # they look at sizes
+
 Size = tuple[int, int, int]  # time, height, width
 
 

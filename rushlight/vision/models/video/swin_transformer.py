@@ -33,6 +33,8 @@ __all__ = [
     "swin3d_t",
 ]
 
+_FX_WHOLE = ("_get_relative_position_bias", "fitting", "pad_to_patches")  # they look at sizes
+
 
 def fitting(window: Sequence[int], x: Tensor) -> list[int]:
     """The window, but no larger than the videos (B, T, H, W, C)."""
