@@ -2,8 +2,9 @@
 
 `TorchFunctionMode` sees public functions as they are called; `TorchDispatchMode` sees operations at
 the door, below composites, as operators of `torch.ops.aten`. While a mode of the first kind is
-active no call takes a short way: the sets of classes that do are empty, and functions that look at
-no operand (factories) and plain methods are swapped, so calls outside of such blocks pay nothing.
+active no call takes a short way: the sets of classes that do are empty, functions that look at no
+operand (factories) have other code, and plain methods are swapped, so calls outside of such blocks
+pay nothing.
 
 Both belong to the thread that entered them. Not here: classes that take over calls of their own
 instances (`overrides.py`). Attributes such as `x.shape` ask no mode.
@@ -16,7 +17,7 @@ import inspect
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 from ...autograd import door, watch
@@ -85,6 +86,10 @@ swapped: list[tuple[Any, str, Any]] = []  # (where, name, what stood there)
 def swap_factories(on: bool) -> None:
     """Let what asks nobody ask modes, or no longer: `torch.empty` and its like, which look at no
     operand, and the plain methods of Tensor."""
+    if not factories:
+        factories.extend(find_factories())
+    for made in factories:
+        made.fn.__code__ = made.asks if on else made.plain
     if not on:
         for where, name, fn in swapped:
             setattr(where, name, fn)
@@ -97,6 +102,55 @@ def swap_factories(on: bool) -> None:
         setattr(where, name, fn)
 
 
+class Factory:
+    """A function that looks at no operand, with the code that asks modes.
+
+    The function stays the object that it is: modes compare what they are told of with `torch.empty`
+    or look it up in a table that was made before, and the library's own calls (those of a layer
+    that makes its parameters) are told as well.
+    """
+
+    def __init__(self, fn: Any) -> None:
+        self.fn = fn
+        self.plain: CodeType = fn.__code__
+        parts = (fn.__code__, fn.__globals__, fn.__name__, fn.__defaults__, fn.__closure__)
+        usual = FunctionType(*parts)
+        usual.__kwdefaults__ = fn.__kwdefaults__
+
+        def ask(args: Any, kw: Any) -> Any:
+            if overrides.state.stack and not overrides.state.disabled:
+                return overrides.dispatch(fn, args, kw, ())
+            return usual(*args, **kw)
+
+        # What `asker` calls is a constant of its code, since code has no variables of its own;
+        # those that it must declare to fit the function are never read.
+        code = asker.__code__
+        consts = tuple(ask if value == ASK else value for value in code.co_consts)
+        self.asks = code.replace(
+            co_consts=consts, co_freevars=self.plain.co_freevars, co_name=self.plain.co_name
+        )
+
+
+ASK = "ask"
+
+
+def asker(*args: Any, **kw: Any) -> Any:
+    """The code of every factory while there is a mode."""
+    return "ask".__call__(args, kw)  # type: ignore[operator]
+
+
+factories: list[Factory] = []  # found when the first mode is entered
+
+
+def find_factories() -> Iterator[Factory]:
+    """The public functions that ask nobody."""
+    torch: Any = sys.modules[__name__.partition(".")[0]]
+    for c in composites.values():
+        plain = c.fn.__class__ is FunctionType and not hasattr(c.fn, "published")
+        if plain and "torch" in c.public and getattr(torch, c.name, None) is c.fn:
+            yield Factory(c.fn)
+
+
 # (where, name, what asks modes there), found when the first mode is entered
 askers: list[tuple[Any, str, Any]] = []
 
@@ -107,7 +161,7 @@ def find_askers() -> Iterator[tuple[Any, str, Any]]:
     for c in composites.values():
         if "torch" in c.public and not hasattr(c.fn, "published"):
             for name in c.publication.names(c.name):
-                if getattr(torch, name, None) is c.fn:
+                if getattr(torch, name, None) is c.fn and c.fn.__class__ is not FunctionType:
                     yield torch, name, asking(c.fn)
     for name, fn in list(vars(torch.Tensor).items()):
         if name in OPERATORS:  # `x += 1` is told as `x.add_(1)`

@@ -257,3 +257,41 @@ def test_what_watches_otherwise_stands_above() -> None:
         dual = torch.autograd.forward_ad.make_dual(x, x).sin()
     assert "cos.default" in seen.seen  # the tangent's steps are operations as well
     assert dual.shape == (2,)
+
+
+def test_factories_are_told_as_the_objects_that_they_are() -> None:
+    """Tables of functions are made before a mode is entered, and compared with while it stands."""
+    kept = {torch.empty, torch.rand, torch.zeros, torch.arange}
+    told: list[str] = []
+
+    class Narrow(TorchFunctionMode):
+        def __torch_function__(
+            self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            kwargs = dict(kwargs or {})
+            if func in kept:
+                assert func is getattr(torch, func.__name__)
+                told.append(func.__name__)
+                kwargs["dtype"] = torch.float64
+            return func(*args, **kwargs)
+
+    with Narrow():
+        made = [torch.empty(1), torch.rand(1), torch.zeros(1), torch.ones(1)]
+        layer = torch.nn.Linear(2, 2)  # its parameters are made by torch.empty, as in PyTorch
+        with Narrow():
+            torch.arange(2)
+    assert [x.dtype for x in made] == [*[torch.float64] * 3, torch.float32]
+    assert layer.weight.dtype is torch.float64
+    assert told == ["empty", "rand", "zeros", "empty", "empty", "arange", "arange"]
+    assert torch.empty(1).dtype is torch.float32
+
+
+def test_a_mode_that_leaves_a_factory_alone() -> None:
+    class Declines(TorchFunctionMode):
+        def __torch_function__(
+            self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            return NotImplemented
+
+    with Declines():
+        assert torch.ones(2).tolist() == [1.0, 1.0]
