@@ -9,7 +9,7 @@ import pytest
 
 import rushlight as torch
 from rushlight import nn
-from rushlight.autograd import methods
+from rushlight.autograd import engine, methods
 from rushlight.autograd.observe import Observer, observe, unobserve
 
 PLACES = [(cls, name) for cls, name, _ in methods._places]
@@ -107,7 +107,8 @@ def test_other_threads_are_not_told() -> None:
     assert listener.told == []
 
 
-def test_a_compiled_program_is_compiled_once_more_at_most() -> None:
+def test_a_compiled_program_is_compiled_once_more_at_most(monkeypatch: Any) -> None:
+    monkeypatch.setitem(engine.twice, 0, 0)  # other tests of the process may differentiate twice
     layer = nn.Linear(2, 1)
 
     @torch.compile

@@ -13,6 +13,7 @@ to `bind`. Decision 0046.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -114,7 +115,9 @@ class Kinds:
         self.kinds = kinds
         self.places = [(i, p, kinds[p]) for i, p in enumerate(places) if p in kinds]
         usual = [USUAL[kind] - {NONE, str} for kind in kinds.values()]
-        free = fn.__code__.co_argcount + fn.__code__.co_kwonlyargcount - len(kinds) > 1
+        code = fn.__code__
+        free = code.co_argcount + code.co_kwonlyargcount - len(kinds) > 1
+        free = free or bool(code.co_flags & inspect.CO_VARARGS)
         truths = usual[0] == {bool} and free  # beside which there may be ints
         self.mixed = truths or any(classes != usual[0] for classes in usual)
         values = [*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()]

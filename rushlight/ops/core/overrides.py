@@ -195,12 +195,13 @@ def dispatching(
     all_known = known.issuperset
     words = words or {}
     kinds = Kinds(fn.__name__, stated, places, inner) if stated else None
-    plain = known if kinds is None else known_but(kinds.others)
+    # Of a function with parameters of several kinds every call is looked at by `seen`.
+    plain = known if kinds is None or kinds.mixed else known_but(kinds.others)
     seen = kinds.seen if kinds is not None and kinds.mixed else None
 
     @functools.wraps(fn)
     def public(*args: Any, **kw: Any) -> Any:
-        if seen is not None and key_of(args, kw) not in seen:
+        if seen is not None and (key_of(args, kw) if kw else tuple(map(type, args))) not in seen:
             args, kw = kinds.brought(args, kw)  # type: ignore[union-attr]
         for a in args:
             if a.__class__ not in plain and not (a.__class__ is tuple and all_known(map(type, a))):
@@ -251,6 +252,9 @@ def dispatching(
             return called(known_as, fn, args, kw)
         except AttributeError as error:
             refuse_others(fn.__name__, places, args, kw, error)
+            raise
+        except TypeError as error:
+            wrong_arguments.name_nearest(error, fn.__name__, kw, names)
             raise
 
     public.published = public  # type: ignore[attr-defined] # unless it stands behind another one
