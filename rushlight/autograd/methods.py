@@ -32,7 +32,11 @@ def tells(cls: type, kind: str, *names: str) -> None:
     arguments."""
     for name in names:
         if hasattr(cls, name):
-            _places.append((cls, name, functools.partial(telling, kind, name)))
+            place = (cls, name, functools.partial(telling, kind, name))
+            with _lock:
+                _places.append(place)
+                if _kept:  # somebody looks on while the module of the class is imported
+                    stand(*place)
 
 
 def telling(kind: str, name: str, plain: Any) -> Any:
@@ -96,15 +100,20 @@ def resume() -> None:
 
 def put() -> None:
     """Put those that tell into the places."""
-    for cls, name, make in _places:
-        own = name in vars(cls)
-        old = vars(cls)[name] if own else getattr(cls, name)
-        _kept.append((cls, name, old if own else None))
-        before, form = _forms.get((cls, name), (None, None))
-        if before is not old:  # the same form each time: compiled programs ask for what stands here
-            form = make(old)
-            _forms[cls, name] = old, form
-        setattr(cls, name, form)
+    for place in _places:
+        stand(*place)
+
+
+def stand(cls: type, name: str, make: Callable[[Any], Any]) -> None:
+    """Put one that tells into its place."""
+    own = name in vars(cls)
+    old = vars(cls)[name] if own else getattr(cls, name)
+    _kept.append((cls, name, old if own else None))
+    before, form = _forms.get((cls, name), (None, None))
+    if before is not old:  # the same form each time: compiled programs ask for what stands here
+        form = make(old)
+        _forms[cls, name] = old, form
+    setattr(cls, name, form)
 
 
 def restore() -> None:
