@@ -25,7 +25,7 @@ _NAMES = """
     get_sync_debug_mode graph_pool_handle initial_seed list_gpu_processes make_graphed_callables
     memory_snapshot memory_usage power_draw set_per_process_memory_fraction set_sync_debug_mode
     temperature use_mem_pool utilization CUDAPluggableAllocator ExternalStream GreenContext MemPool
-    cudaStatus jiterator
+    cudaStatus
 """
 NEED_A_DEVICE = frozenset(_NAMES.split())
 
