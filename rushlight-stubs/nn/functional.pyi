@@ -574,14 +574,6 @@ def fractional_max_pool2d(input: Tensor, kernel_size: _int | Sequence[_int], out
     >>> F.fractional_max_pool2d(x, kernel_size=2, output_size=3).shape
     torch.Size([1, 1, 3, 3])
     """
-def fractional_max_pool2d_with_indices(input: Tensor, kernel_size: _int | Sequence[_int], output_size: _int | Sequence[_int] | None = None, output_ratio: Number | Sequence[_float] | None = None, return_indices: _bool = False) -> builtins.tuple[Tensor, ...]:
-    """`fractional_max_pool2d` with the maxima's positions, whatever `return_indices` says.
-
-    >>> x = torch.zeros(1, 1, 5, 5)
-    >>> y, indices = F.fractional_max_pool2d_with_indices(x, kernel_size=2, output_ratio=0.5)
-    >>> y.shape, indices.dtype
-    (torch.Size([1, 1, 2, 2]), torch.int64)
-    """
 def fractional_max_pool3d(input: Tensor, kernel_size: _int | Sequence[_int], output_size: _int | Sequence[_int] | None = None, output_ratio: Number | Sequence[_float] | None = None, return_indices: _bool = False) -> Tensor:
     """Maxima of windows at pseudo-random distances, as many as `output_size` or a ratio says.
 
@@ -596,14 +588,6 @@ def fractional_max_pool3d(input: Tensor, kernel_size: _int | Sequence[_int], out
     >>> x = torch.zeros(1, 1, 5, 5, 5)
     >>> F.fractional_max_pool3d(x, kernel_size=2, output_ratio=0.5).shape
     torch.Size([1, 1, 2, 2, 2])
-    """
-def fractional_max_pool3d_with_indices(input: Tensor, kernel_size: _int | Sequence[_int], output_size: _int | Sequence[_int] | None = None, output_ratio: Number | Sequence[_float] | None = None, return_indices: _bool = False) -> builtins.tuple[Tensor, ...]:
-    """`fractional_max_pool3d` with the maxima's positions, whatever `return_indices` says.
-
-    >>> x = torch.zeros(1, 1, 5, 5, 5)
-    >>> y, indices = F.fractional_max_pool3d_with_indices(x, kernel_size=2, output_ratio=0.5)
-    >>> y.shape, indices.dtype
-    (torch.Size([1, 1, 2, 2, 2]), torch.int64)
     """
 def gaussian_nll_loss(input: Tensor, target: Tensor, var: Tensor, full: _bool = False, eps: _float = 1e-06, reduction: _str = 'mean') -> Tensor:
     """(log v + (x - t)**2 / v) / 2 with v = max(var, eps); `full` adds log(2 pi) / 2.

@@ -16,7 +16,7 @@ from typing import Any
 import rushlight
 
 from ..autograd.grad_mode import no_grad as _no_grad
-from ..errors import message
+from ..errors import message as _message
 from ..tensor import Tensor
 
 __all__ = [
@@ -179,11 +179,11 @@ def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
     if hasattr(tensor, "parameters"):
         what = f"'{type(tensor).__name__}' object has no attribute 'shape'"
         hint = "init(layer.weight); in module.apply(fn), for layers that have one"
-        raise AttributeError(message(what, f"the module {type(tensor).__name__}", hint=hint))
+        raise AttributeError(_message(what, f"the module {type(tensor).__name__}", hint=hint))
     shape = tensor.shape
     if len(shape) < 2:
         raise ValueError(
-            message(
+            _message(
                 "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions",
                 got=f"shape {tuple(shape)}",
                 hint="nn.init.zeros_ or uniform_ for biases and the like",

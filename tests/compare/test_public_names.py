@@ -34,6 +34,7 @@ MODULES = """
 
 def both(name: str) -> tuple[Any, Any]:
     if name == "torch.Tensor":
+        assert rushlight.autograd.Variable  # with which `Tensor.volatile` comes
         return torch.Tensor, rushlight.Tensor
     ours = "rushlight" + name.removeprefix("torch")
     return importlib.import_module(name), importlib.import_module(ours)

@@ -422,3 +422,29 @@ def test_ranks(program: list[str]) -> None:
         cwd=ROOT, capture_output=True, text=True, timeout=200, check=False,
     )  # fmt: skip
     assert done.stdout == f"{' '.join(['well', *program[1:]])}\n", done.stdout + done.stderr
+
+
+def test_members_of_enumerations_as_older_pythons_pickle_them() -> None:
+    """Python 3.11.0 to 3.11.3 write `getattr(enumeration, "NAME")`; no other attribute is given."""
+    import pickle
+
+    from rushlight.distributed.checkpoint import metadata as md
+    from rushlight.distributed.checkpoint import metadata_file
+
+    class Asks:
+        def __init__(self, owner: object, name: str) -> None:
+            self.asked = (owner, name)
+
+        def __reduce__(self) -> object:
+            return getattr, self.asked
+
+    def read(owner: object, name: str) -> object:
+        data = pickle.dumps(Asks(owner, name), 2, fix_imports=False)
+        return metadata_file.loaded(data.replace(b"rushlight.distributed", b"torch.distributed"))
+
+    kind = md._MEM_FORMAT_ENCODING
+    for name, member in kind.__members__.items():
+        assert read(kind, name) is member
+    for owner, name in ((kind, "__class__"), (md.Metadata, "__init__"), ("text", "upper")):
+        with pytest.raises(torch.serialization.CheckpointError, match="asks for an attribute"):
+            read(owner, name)

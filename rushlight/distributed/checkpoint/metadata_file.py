@@ -207,6 +207,15 @@ def _properties(target: Any, state: Any) -> None:
     target.__setstate__(state)
 
 
+def _member(cls: Any, name: Any) -> Any:
+    """A member of the one enumeration of these files, which Python 3.11 up to 3.11.3 pickles as a
+    call of `getattr`."""
+    kind = md._MEM_FORMAT_ENCODING
+    if cls is not kind or name not in kind.__members__:
+        raise broken("its metadata asks for an attribute", shown(name))
+    return kind[name]
+
+
 def _table() -> dict[str, Known]:
     def maker(cls: Any) -> Callable[[], Any]:
         return lambda: cls.__new__(cls)
@@ -215,10 +224,12 @@ def _table() -> dict[str, Known]:
     kind = md.TensorProperties
     found[kind] = Known(kind, new=maker(kind), build=_properties)
     found[md._MEM_FORMAT_ENCODING] = Known(md._MEM_FORMAT_ENCODING, call=md._MEM_FORMAT_ENCODING)
-    return {
+    table = {
         f"{torch_names.shown(torch_names.own(cls.__module__))}.{cls.__qualname__}": known
         for cls, known in found.items()
     }
+    table["builtins.getattr"] = Known(getattr, call=_member)
+    return table
 
 
 _TABLE = _table()
