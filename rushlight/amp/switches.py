@@ -60,7 +60,8 @@ def set_autocast_enabled(*given: Any, **named: Any) -> None:
 
 
 def set_autocast_dtype(device_type: str, dtype: Any) -> None:
-    """Say which type autocast casts to from now on.
+    """Say which type autocast casts to on the CPU from now on; other devices are not there, and
+    nothing is kept of them.
 
     >>> torch.set_autocast_dtype("cpu", torch.float16)
     >>> torch.get_autocast_dtype("cpu")

@@ -10,7 +10,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import rushlight as torch
+import rushlight.nn.functional as F
 from rushlight.errors import message
+from rushlight.ops.nn.embedding import renormalised
 
 REDUCTIONS = ("none", "mean", "sum")
 MODES = ("sum", "mean", "max")
@@ -44,7 +47,7 @@ def kl_div(input: Any, target: Any, reduction: int = 1, *, log_target: bool = Fa
     tensor(1.)
     """
     how = reduction_word("kl_div", reduction)
-    each = _functional().kl_div(input, target, reduction="none", log_target=log_target)
+    each = F.kl_div(input, target, reduction="none", log_target=log_target)
     return each if how == "none" else each.mean() if how == "mean" else each.sum()
 
 
@@ -57,7 +60,7 @@ def binary_cross_entropy_with_logits(
     tensor([0.6931, 0.6931])
     """
     how = reduction_word("binary_cross_entropy_with_logits", reduction)
-    return _functional().binary_cross_entropy_with_logits(
+    return F.binary_cross_entropy_with_logits(
         input, target, weight, pos_weight=pos_weight, reduction=how
     )
 
@@ -72,7 +75,7 @@ def cosine_embedding_loss(
     tensor(4.)
     """
     how = reduction_word("cosine_embedding_loss", reduction)
-    return _functional().cosine_embedding_loss(
+    return F.cosine_embedding_loss(
         input1, input2, target, margin=margin, reduction=how
     )
 
@@ -93,7 +96,7 @@ def ctc_loss(
     tensor(0.2877)
     """
     how = reduction_word("ctc_loss", reduction)
-    return _functional().ctc_loss(
+    return F.ctc_loss(
         log_probs, targets, input_lengths, target_lengths, blank, how, zero_infinity
     )
 
@@ -106,7 +109,7 @@ def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, reduction
     tensor([0.7500, 2.0000])
     """
     how = reduction_word("hinge_embedding_loss", reduction)
-    return _functional().hinge_embedding_loss(input, target, margin=margin, reduction=how)
+    return F.hinge_embedding_loss(input, target, margin=margin, reduction=how)
 
 
 def margin_ranking_loss(
@@ -119,7 +122,7 @@ def margin_ranking_loss(
     tensor(2.)
     """
     how = reduction_word("margin_ranking_loss", reduction)
-    return _functional().margin_ranking_loss(input1, input2, target, margin=margin, reduction=how)
+    return F.margin_ranking_loss(input1, input2, target, margin=margin, reduction=how)
 
 
 def poisson_nll_loss(
@@ -131,7 +134,7 @@ def poisson_nll_loss(
     tensor(2.)
     """
     how = reduction_word("poisson_nll_loss", reduction)
-    return _functional().poisson_nll_loss(
+    return F.poisson_nll_loss(
         input, target, log_input=log_input, full=full, eps=eps, reduction=how
     )
 
@@ -153,7 +156,7 @@ def triplet_margin_loss(
     tensor(0.)
     """
     how = reduction_word("triplet_margin_loss", reduction)
-    return _functional().triplet_margin_loss(
+    return F.triplet_margin_loss(
         anchor, positive, negative, margin=margin, p=p, eps=eps, swap=swap, reduction=how
     )
 
@@ -164,7 +167,7 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
     >>> torch.bilinear(torch.ones(1, 2), torch.ones(1, 3), torch.ones(1, 2, 3))
     tensor([[6.]])
     """
-    return _functional().bilinear(input1, input2, weight, bias)
+    return F.bilinear(input1, input2, weight, bias)
 
 
 def embedding_bag(
@@ -193,10 +196,8 @@ def embedding_bag(
     (tensor([[0.5000, 0.5000],
             [0.0000, 1.0000]]), tensor([0, 0, 1]), tensor([2, 1]))
     """
-    import rushlight as torch
-
     how = word("embedding_bag", "mode", mode, MODES)
-    bags = _functional().embedding_bag(
+    bags = F.embedding_bag(
         indices, weight, offsets, scale_grad_by_freq=scale_grad_by_freq, mode=how, sparse=sparse,
         per_sample_weights=per_sample_weights, include_last_offset=include_last_offset,
         padding_idx=padding_idx,
@@ -219,8 +220,6 @@ def embedding_bag(
 
 def _rows_of_maxima(weight: Any, indices: Any, of: Any, counted: Any, n: int) -> Any:
     """For each bag and column the row of `weight` with the largest number, the first if equal."""
-    import rushlight as torch
-
     found = torch.zeros(n, weight.shape[1], dtype=indices.dtype)
     for bag in range(n):
         rows = indices[(of == bag) & (counted != 0)]
@@ -237,13 +236,5 @@ def embedding_renorm_(input: Any, indices: Any, max_norm: float, norm_type: floa
     tensor([[0.6000, 0.8000],
             [0.3000, 0.4000]])
     """
-    from rushlight.ops.nn.embedding import renormalised
-
     renormalised(input, indices, max_norm, norm_type)
     return input
-
-
-def _functional() -> Any:
-    import rushlight.nn.functional as F
-
-    return F

@@ -49,6 +49,10 @@ def test_scans() -> None:
     assert torch.equal(both["b"], xs)
     with pytest.raises(RuntimeError, match="not of one length"):
         scan(lambda c, x: (c, c), 0, [torch.ones(2), torch.ones(3)])
+    with pytest.raises(RuntimeError, match=r"^scan: there is no slice[\s\S]*along dim 1"):
+        scan(lambda c, x: (c, c), 0, torch.ones(2, 0), dim=1)
+    with pytest.raises(RuntimeError, match=r"^associative_scan: there is no slice"):
+        associative_scan(torch.add, torch.ones(0), 0)
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 7, 8])

@@ -33,7 +33,7 @@ def associative_scan(
                 "associative_scan: combine_mode", repr(combine_mode), "'pointwise' or 'generic'"
             )
         )
-    leaves, spec, length = slices(xs, dim)
+    leaves, spec, length = slices("associative_scan", xs, dim)
     if reverse:
         leaves = [x.flip(dim) for x in leaves]
     step = 1

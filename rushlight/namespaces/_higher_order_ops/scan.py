@@ -9,19 +9,22 @@ from rushlight.errors import message
 from rushlight.utils._pytree import tree_flatten, tree_unflatten
 
 
-def slices(xs: Any, dim: int) -> tuple[list[Any], Any, int]:
+def slices(name: str, xs: Any, dim: int) -> tuple[list[Any], Any, int]:
     """The tensors among `xs`, how they were nested, and how many slices they have."""
     leaves, spec = tree_flatten(xs)
     sizes = {x.shape[dim] for x in leaves}
     if len(sizes) != 1:
         raise RuntimeError(
             message(
-                "scan: the tensors are not of one length",
+                f"{name}: the tensors are not of one length",
                 f"{sorted(sizes)} along dim {dim}" if sizes else "no tensor",
                 "one or more tensors of the same length",
             )
         )
-    return leaves, spec, sizes.pop()
+    length = sizes.pop()
+    if not length:
+        raise RuntimeError(message(f"{name}: there is no slice", f"length 0 along dim {dim}"))
+    return leaves, spec, length
 
 
 def scan(
@@ -50,7 +53,7 @@ def scan(
     """
     import rushlight as torch
 
-    leaves, spec, length = slices(xs, dim)
+    leaves, spec, length = slices("scan", xs, dim)
     carry, found = init, []
     form: Any = None
     for i in reversed(range(length)) if reverse else range(length):
