@@ -47,12 +47,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     random_names = [item.nodeid for item in items if " at 0x" in item.nodeid]
     if random_names:  # processes that share the tests must give them the same names
         raise pytest.UsageError(f"an address in the name of a test: {random_names[0]}")
-    # A test of several processes takes seconds. The last ones of a run would keep one process of
-    # pytest-xdist waiting for the other: so they begin.
-    items.sort(key=lambda item: "distributed" not in item.path.parts)
     for item in items:  # more processes than a newcomer has cores wait for each other
         ranks = getattr(item, "callspec", None) and item.callspec.params.get("ranks", 1)
-        if ranks and ranks > 3:
+        if ranks and ranks > 2:
             item.add_marker(pytest.mark.long)
 
 

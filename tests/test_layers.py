@@ -57,29 +57,34 @@ def layer(module: str) -> int | None:
 
 
 @functools.cache
-def parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
+def imported(path: Path) -> tuple[tuple[str, int, bool], ...]:
+    """Absolute names that a file imports, their lines, and whether importing the file does it.
+
+    What is kept is this and no tree: a garbage collection would look through millions of nodes.
+    """
+    package = ["rushlight", *path.relative_to(ROOT).parent.parts]
+    found = []
+    pending: list[tuple[ast.AST, bool]] = [(ast.parse(path.read_text(encoding="utf-8")), True)]
+    while pending:
+        node, at_once = pending.pop()
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            continue
+        at_once &= not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        pending.extend((child, at_once) for child in ast.iter_child_nodes(node))
+        if isinstance(node, ast.Import):
+            found += [(alias.name, node.lineno, at_once) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            start = ".".join([*base, *([node.module] if node.module else [])])
+            found += [(f"{start}.{alias.name}", node.lineno, at_once) for alias in node.names]
+    return tuple(found)
 
 
 def imports(path: Path, everywhere: bool) -> Iterator[tuple[str, int]]:
     """Absolute names that a file imports: on import (not inside functions), or everywhere."""
-    package = ["rushlight", *path.relative_to(ROOT).parent.parts]
-    pending: list[ast.AST] = [parsed(path)]
-    while pending:
-        node = pending.pop()
-        late = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-        typing_only = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
-        if (late and not everywhere) or typing_only:
-            continue
-        pending.extend(ast.iter_child_nodes(node))
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield alias.name, node.lineno
-        elif isinstance(node, ast.ImportFrom):
-            base = package[: len(package) - node.level + 1] if node.level else []
-            start = ".".join([*base, *([node.module] if node.module else [])])
-            for alias in node.names:
-                yield f"{start}.{alias.name}", node.lineno
+    for name, line, at_once in imported(path):
+        if at_once or everywhere:
+            yield name, line
 
 
 @pytest.mark.parametrize("path", files(), ids=lambda p: str(p.relative_to(ROOT)))

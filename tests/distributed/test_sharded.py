@@ -21,6 +21,7 @@ def test_full_shard(ranks: int) -> None:
     assert program("full_shard.py", str(ranks)) == f"well {ranks}\n"
 
 
+@pytest.mark.long
 def test_full_shard_of_layers_that_tensor_parallelism_has_cut() -> None:
     """On a mesh of 2 by 2."""
     assert program("two_ways.py", "4") == "well 4\n"

@@ -32,7 +32,7 @@ OPTIONS = [
     "--disable-dev-shm-usage", "--hide-scrollbars", "--window-size=1366,768",
 ]  # fmt: skip
 SECONDS = 2  # within which a page must be ready
-BIG = pytest.mark.long
+pytestmark = pytest.mark.long  # half a minute in all
 
 
 def times(*shape: int) -> str:
@@ -208,9 +208,9 @@ MODELS = [  # what the graph and the program must show of each
     pytest.param("lstm", ["Tagger", "lstm", "cell", "call 12 of 12"], "self.lstm(", id="lstm"),
     pytest.param("dcgan", ["netD", "Conv2d", "LeakyReLU"], "netD(fake)", id="dcgan"),
     pytest.param("gpt", ["GPT", "blocks.0", "blocks.11", "mlp", "scaled_dot_product_attention"],
-                 "return x + self.mlp(self.norm2(x))", marks=BIG, id="gpt"),
+                 "return x + self.mlp(self.norm2(x))", id="gpt"),
     pytest.param("resnet", ["ResNet", "layer1", "layer4", "Bottleneck", "downsample"], "train(",
-                 marks=BIG, id="resnet"),
+                 id="resnet"),
 ]  # fmt: skip
 
 

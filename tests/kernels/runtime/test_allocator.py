@@ -309,7 +309,9 @@ print(top - start >> 20, resident() - start >> 20)
 """
 
 
-@pytest.mark.parametrize("asked", ["", "sys.argv.append('asked')\n"])
+@pytest.mark.parametrize(
+    "asked", [pytest.param("", marks=pytest.mark.long), "sys.argv.append('asked')\n"]
+)
 def test_a_burst_goes_back(asked: str) -> None:
     done = run("import sys\n" + asked + BURST)
     top, after = (int(n) for n in done.stdout.split())
