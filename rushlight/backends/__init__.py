@@ -8,6 +8,7 @@ import types
 from typing import TYPE_CHECKING, Any
 
 from . import attention
+from . import mha as mha
 
 
 class _Backend(types.ModuleType):

@@ -3,8 +3,9 @@
 Vaswani et al., 2017, "Attention is all you need", arXiv:1706.03762. Not here: what attention
 computes (`ops/nn/attention.py`). Shapes: N batch, L and S lengths of target and source, E features.
 
-Unlike PyTorch's, an encoder in evaluation computes padded positions like all others; it has no
-second implementation that leaves zeros in their place.
+Attention in evaluation is one call (`ops/nn/native_attention.py`), as in PyTorch. Unlike PyTorch's,
+an encoder in evaluation computes padded positions like all others; it has no second implementation
+that leaves zeros in their place.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 
 import rushlight
 
+from ..backends import mha
 from ..errors import message
 from ..tensor import Parameter, Tensor
 from . import functional as F
@@ -169,6 +171,13 @@ class MultiheadAttention(Module):
             average_attn_weights: False: weights (N, heads, L, S).
             is_causal: a promise that attn_mask is causal.
         """
+        if query is key and key is value and self._is_short(query, key_padding_mask, attn_mask):
+            mask, kind = self.merge_masks(attn_mask, key_padding_mask, query)
+            return rushlight._native_multi_head_attention(
+                query, key, value, self.embed_dim, self.num_heads, self.in_proj_weight,
+                self.in_proj_bias, self.out_proj.weight, self.out_proj.bias, mask, need_weights,
+                average_attn_weights, kind,
+            )  # fmt: skip
         swap = self.batch_first and query.dim() == 3
         if swap:  # what is one tensor stays one tensor: its projections are one product
             turned: dict[int, Tensor] = {}
@@ -201,6 +210,47 @@ class MultiheadAttention(Module):
             is_causal=is_causal,
         )
         return out.transpose(0, 1) if swap else out, weights
+
+    def _is_short(self, x: Tensor, *masks: Tensor | None) -> bool:
+        """Whether PyTorch, too, computes this by one call: in evaluation, without gradients."""
+        if self.training or not self.batch_first or x.dim() != 3 or self.in_proj_bias is None:
+            return False
+        used = (x, self.in_proj_weight, self.in_proj_bias, self.out_proj.weight, self.out_proj.bias)
+        return not (
+            self.num_heads % 2
+            or self.bias_k is not None
+            or self.add_zero_attn
+            or not self._qkv_same_embed_dim
+            or any(m is not None and m.dtype != rushlight.bool for m in masks)
+            or any(t.dtype != x.dtype for t in used)
+            or (rushlight.is_grad_enabled() and any(t.requires_grad for t in used))
+            or rushlight.is_autocast_enabled("cpu")
+            or not mha.get_fastpath_enabled()
+            or rushlight.overrides.has_torch_function(used)
+        )
+
+    def merge_masks(
+        self, attn_mask: Tensor | None, key_padding_mask: Tensor | None, query: Tensor
+    ) -> tuple[Tensor | None, int | None]:
+        """One mask of two, and its type: none, 1 for padding alone, else 2, (N, heads, L, L).
+
+        Args:
+            attn_mask: (L, L) or (N · heads, L, L). key_padding_mask: (N, L). query: (N, L, E).
+
+        >>> attention = nn.MultiheadAttention(8, 2, batch_first=True)
+        >>> causal = torch.ones(5, 5, dtype=torch.bool).triu(1)
+        >>> mask, kind = attention.merge_masks(causal, None, torch.randn(3, 5, 8))
+        >>> mask.shape, kind
+        (torch.Size([3, 2, 5, 5]), 2)
+        """
+        if attn_mask is None:
+            return key_padding_mask, None if key_padding_mask is None else 1
+        n, length, _ = query.shape
+        whole = (n, self.num_heads, length, length)
+        merged = attn_mask.view(n if attn_mask.dim() == 3 else 1, -1, length, length).expand(whole)
+        if key_padding_mask is not None:
+            merged = merged + key_padding_mask.view(n, 1, 1, length)
+        return merged, 2
 
 
 # -- layers --------------------------------------------------------------------------------------

@@ -66,6 +66,7 @@ THEMES = (
     "nn.pool_public",
     "nn.unpool",
     "nn.norm_public",
+    "nn.native_attention",
     "nn.pixel_shuffle",
     "nn.resample_public",
 )

@@ -78,3 +78,35 @@ def test_a_mask_may_be_larger_than_the_batch(same: Any, rng: Any) -> None:
     y = sdpa(rushlight.tensor(q), rushlight.tensor(k), rushlight.tensor(v), rushlight.tensor(mask))
     assert y.shape == (5, 2, 3, 4)
     assert np.isfinite(y.numpy()).all()
+
+
+@pytest.mark.parametrize("needed", [True, False])
+@pytest.mark.parametrize("which", ["none", "padding", "mask", "both", "each head"])
+def test_layers_in_evaluation(which: str, needed: bool, rng: Any) -> None:
+    """PyTorch's short way, with places that may look at nothing."""
+    x = rng.standard_normal((3, 4, 8)).astype(np.float32)
+    padding, mask = rng.random((3, 4)) < 0.4, rng.random((4, 4)) < 0.4
+    padding[1], mask[2] = True, True
+    given = {
+        "none": {},
+        "padding": {"key_padding_mask": padding},
+        "mask": {"attn_mask": mask},
+        "both": {"key_padding_mask": padding, "attn_mask": mask},
+        "each head": {"attn_mask": rng.random((6, 4, 4)) < 0.4},
+    }[which]
+    found = []
+    weights: Any = None
+    for lib in (rushlight, torch):
+        m = lib.nn.MultiheadAttention(8, 2, batch_first=True).eval()
+        if weights is None:
+            weights = {k: v.detach().numpy() for k, v in m.state_dict().items()}
+        m.load_state_dict({k: lib.from_numpy(v.copy()) for k, v in weights.items()})
+        masks = {k: lib.from_numpy(v.copy()) for k, v in given.items()}
+        a = lib.from_numpy(x.copy())
+        with lib.no_grad():
+            found.append(m(a, a, a, need_weights=needed, **masks))
+    (out, w), (wanted, tw) = found
+    np.testing.assert_allclose(out.numpy(), wanted.numpy(), rtol=1e-5, atol=1e-5)
+    assert (w is None) == (tw is None)
+    if w is not None:
+        np.testing.assert_allclose(w.numpy(), tw.numpy(), rtol=1e-5, atol=1e-6)

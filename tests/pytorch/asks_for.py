@@ -52,7 +52,6 @@ NAMES: dict[str, dict[str, list[str]]] = {
                           "test_create_new_zeros_with_same_meta"],
         "test_convolution": ["test_conv_double_backward_strided_with_3D_input_and_weight_cpu"],
         "test_linalg": ["test_addmm_activation_cpu_*", "test_linalg_matrix_exp_utils_cpu_*"],
-        "test_multihead_attention": ["test_multihead_self_attn_two_masks_fast_path_mock_cpu"],
         "test_nn": ["test_conv_empty_input_cpu_*"],
         "test_torch": ["test_conj_physical_meta_stride", "test_upsample_nearest*d_meta",
                        "test_NPU_device_idx_cpu"],
