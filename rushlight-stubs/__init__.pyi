@@ -106,8 +106,6 @@ from rushlight._by_number import ctc_loss as ctc_loss
 from rushlight.random import default_generator as default_generator
 from rushlight._by_number import embedding_bag as embedding_bag
 from rushlight._by_number import embedding_renorm_ as embedding_renorm_
-from rushlight.ao.quantization import fake_quantize_per_channel_affine as fake_quantize_per_channel_affine
-from rushlight.ao.quantization import fake_quantize_per_tensor_affine as fake_quantize_per_tensor_affine
 float4_e2m1fn_x2: _dtype
 float8_e8m0fnu: _dtype
 from rushlight.jit import fork as fork
@@ -2074,6 +2072,46 @@ def eye(n: _int, m: _int | None = None, *, out: Tensor | None = None, dtype: _dt
     tensor([[1, 0, 0],
             [0, 1, 0]])
     """
+def fake_quantize_per_channel_affine(input: Tensor, scale: Any, zero_point: Any, axis: _int, quant_min: _int, quant_max: _int) -> Tensor:
+    """`fake_quantize_per_tensor_affine` with one scale and zero point for each channel.
+
+    Args:
+        input: of any shape and any type of floats, which the result has as well.
+        scale: (C,) of float32 or bfloat16, where C is the size of dimension `axis`.
+        zero_point: (C,) of int32, float32 or float16; whole ones within the range.
+        axis: the dimension of the channels, not negative.
+        quant_min, quant_max: the range of the quantized numbers.
+
+    Raises RuntimeError for other types and shapes, an empty range, zero points beyond it.
+
+    >>> x = torch.tensor([[0.26, 0.26], [9.0, -9.0]])
+    >>> scale, zero = torch.tensor([0.1, 0.2]), torch.zeros(2, dtype=torch.int32)
+    >>> torch.fake_quantize_per_channel_affine(x, scale, zero, 1, -8, 7)
+    tensor([[ 0.3000,  0.2000],
+            [ 0.7000, -1.6000]])
+    """
+def fake_quantize_per_tensor_affine(input: Tensor, scale: Any, zero_point: Any, quant_min: _int, quant_max: _int) -> Tensor:
+    """The values that numbers quantized by one scale and zero point would have, as floats.
+
+    y = (clamp(round(x / scale) + zero_point, quant_min, quant_max) - zero_point) * scale
+
+    Gradients go through unchanged where the clamp does not act, and are 0 elsewhere.
+
+    Args:
+        input: of any shape and any type of floats, which the result has as well.
+        scale: a number, or a tensor of one element.
+        zero_point: a whole number from quant_min to quant_max, or a tensor of one element.
+        quant_min, quant_max: the range of the quantized numbers: -128 and 127, 0 and 255.
+
+    Raises RuntimeError for an empty range and a zero point beyond it.
+
+    >>> x = torch.tensor([-0.3, 0.04, 0.26, 9.0], requires_grad=True)
+    >>> y = torch.fake_quantize_per_tensor_affine(x, 0.1, 0, 0, 15)
+    >>> y.detach()
+    tensor([0.0000, 0.0000, 0.3000, 1.5000])
+    >>> y.sum().backward(); x.grad
+    tensor([0., 1., 1., 0.])
+    """
 def feature_alpha_dropout(input: Tensor, p: _float, train: _bool) -> Tensor:
     """`nn.functional.feature_alpha_dropout`.
 
@@ -2307,6 +2345,27 @@ def full_like(input: Tensor, fill_value: Number, *, memory_format: memory_format
     tensor([3., 3.])
     >>> torch.full_like(x, 3, dtype=torch.int64)
     tensor([3, 3])
+    """
+def fused_moving_avg_obs_fake_quant(input: Tensor, observer_on: Any, fake_quant_on: Any, running_min: Any, running_max: Any, scale: Any, zero_point: Any, averaging_const: _float, quant_min: _int, quant_max: _int, ch_axis: _int, per_row_fake_quant: _bool = False, symmetric_quant: _bool = False) -> Tensor:
+    """Observe the range of `input`, choose a scale and zero point by it, and fake-quantize.
+
+    Args:
+        input: float32, of any shape.
+        observer_on, fake_quant_on: tensors of one number: whether either is done.
+        running_min, running_max: the range so far, inf and -inf before the first call; changed in
+            place, old + averaging_const * (new - old).
+        scale, zero_point: changed in place when faking.
+        quant_min, quant_max: the range of the quantized numbers.
+        ch_axis, per_row_fake_quant: one range for each row of dimension 0, which `ch_axis` must be.
+        symmetric_quant: the zero point is the middle of the range.
+
+    >>> low, high = torch.tensor(torch.inf), torch.tensor(-torch.inf)
+    >>> scale, zero, on = torch.ones(1), torch.zeros(1, dtype=torch.int32), torch.tensor([1])
+    >>> x = torch.tensor([-1.0, 0.3, 2.0])
+    >>> torch.fused_moving_avg_obs_fake_quant(x, on, on, low, high, scale, zero, 0.01, 0, 15, -1)
+    tensor([-1.0000,  0.4000,  2.0000])
+    >>> low, high, scale, zero
+    (tensor(-1.), tensor(2.), tensor([0.2000]), tensor([5], dtype=torch.int32))
     """
 def gather(input: Tensor, dim: _int, index: Tensor, *, sparse_grad: _bool = False, out: Tensor | None = None) -> Tensor:
     """Elements of `input` picked along `dim`, one for each element of `index`.

@@ -285,10 +285,7 @@ _FROM = {
         "dtypes_unheld",
     ),
     **dict.fromkeys(
-        [
-            *("quantize_per_tensor", "quantize_per_channel", "quantize_per_tensor_dynamic"),
-            *("fake_quantize_per_tensor_affine", "fake_quantize_per_channel_affine"),
-        ],
+        ["quantize_per_tensor", "quantize_per_channel", "quantize_per_tensor_dynamic"],
         "ao.quantization",
     ),
     "jagged": "layout",

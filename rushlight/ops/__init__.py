@@ -69,6 +69,7 @@ THEMES = (
     "nn.native_attention",
     "nn.pixel_shuffle",
     "nn.resample_public",
+    "nn.fake_quantize_public",
 )
 
 

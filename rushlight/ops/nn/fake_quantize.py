@@ -1,0 +1,270 @@
+"""Fake quantization: the values that quantized numbers would have, computed in floating point.
+
+    y = (clamp(round(x / scale) + zero_point, quant_min, quant_max) - zero_point) * scale
+
+Rounding has no derivative, so gradients go straight through where the clamp does not act
+(Bengio, Léonard and Courville, 2013, arXiv:1308.3432); the learnable forms have gradients of scale
+and zero point too (Esser et al., 2020, arXiv:1902.08153; Jain et al., 2020, arXiv:1903.08066).
+No tensor here is quantized. Public functions are in `fake_quantize_public.py`, modules that use
+them while they train in `rushlight/ao/`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...autograd.steps import step
+from ...kernels.meta import MetaArray
+from ..core.record import op
+from ..core.samples import arr, case, ints
+
+F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
+FLOATS = "floating: fake_quantize_{}_cachemask_{}type_handling"
+PER_TENSOR = FLOATS.format("tensor", "kernel_")
+PER_CHANNEL = FLOATS.format("channel", "cpu_")
+SMALLEST = np.float32(6.1e-5)  # scales below it are brought up to it
+
+
+
+# -- arithmetic on arrays --------------------------------------------------------------------------
+
+
+def steps_of(x: Any, scale: Any, zero_point: Any, rounded: bool) -> Any:
+    """How many steps of `scale` each element is from where 0 of the quantized numbers lies.
+
+    The reciprocal of the scale is a float32 whatever `x` is. `rounded`: the zero point is a whole
+    number and is added to what was rounded.
+    """
+    wide = F64 if x.dtype == F64 else F32
+    with np.errstate(all="ignore"):
+        inverse = np.asarray(np.float32(1) / np.asarray(scale, F32), wide)
+        if rounded:
+            q = np.asarray(np.multiply(x, inverse, dtype=wide))
+            np.rint(q, out=q)
+            return q + np.asarray(zero_point, wide) if np.any(zero_point) else q
+        # in double: PyTorch's machine code rounds the product and the sum once
+        q = np.multiply(x, inverse, dtype=F64) + np.asarray(zero_point, F64)
+        return np.rint(q)
+
+
+def cut(q: Any, low: int, high: int) -> Any:
+    """Numbers of steps within the range; NaN is the lower end, inf the upper one. (By channels
+    PyTorch makes it the lower one, since no int64 holds it.)"""
+    return np.fmin(np.fmax(q, q.dtype.type(low)), q.dtype.type(high))
+
+
+def faked(
+    x: Any, scale: Any, zero_point: Any, low: int, high: int, exact: Any = None
+) -> tuple[Any, Any]:
+    """(the values, which of them lie in the range), for a scale and zero point that broadcast.
+
+    `exact`: the type of the last product, if it is not that of the computation.
+    """
+    whole = np.asarray(zero_point).dtype.kind in "iu"
+    q = steps_of(x, scale, zero_point, whole)
+    with np.errstate(all="ignore"):
+        inside = (q >= low) & (q <= high)
+        y = cut(q, low, high)
+        if exact is not None:
+            y = np.asarray(y, exact)
+        if np.any(zero_point):
+            y = y - np.asarray(zero_point, y.dtype)
+        y = y * np.asarray(scale, y.dtype)
+    return np.asarray(y).astype(x.dtype, copy=False), np.asarray(inside)
+
+
+def along(v: Any, x: Any, dim: int) -> Any:
+    """One value a channel in a shape that broadcasts with `x`."""
+    return v.reshape([-1 if d == dim else 1 for d in range(x.ndim)])
+
+
+def one_of(v: Any) -> Any:
+    """The element of an array that has one."""
+    return np.asarray(v).reshape(-1)[0]
+
+
+# -- records ---------------------------------------------------------------------------------------
+
+RANGE = {"quant_min": -8, "quant_max": 7}
+
+
+def masked(x: Any, *_: Any, **__: Any) -> tuple[MetaArray, MetaArray]:
+    """The shape of (values, mask)."""
+    return MetaArray(x.shape, x.dtype), MetaArray(x.shape, np.dtype(bool))
+
+
+@op(
+    public="", low="own", fresh=True, outputs=2, differentiable=(0,), saves=(1,), smooth=False,
+    accepts=PER_TENSOR, samples=[case((3, 4), scale=0.1, zero_point=1, **RANGE)],
+)  # fmt: skip
+def fake_quantize_per_tensor_affine_cachemask(
+    input: Any, *, scale: float, zero_point: int, quant_min: int, quant_max: int
+) -> Any:
+    """(fake-quantized values, mask) for one scale and zero point, which are numbers."""
+    return faked(input, np.float32(scale), zero_point, quant_min, quant_max, F32)
+
+
+fake_quantize_per_tensor_affine_cachemask.shape(masked)
+fake_quantize_per_tensor_affine_cachemask.vjp(lambda g, y, _x: g[0] * y[1])
+
+
+def by_tensors(name: str, node: str, accepts: str | None, axis: int) -> Any:
+    """Declare a form whose scale and zero point are tensors, of one element (`axis` -1) or one a
+    channel, with a switch. Gradients pass where the mask is."""
+
+    def fn(
+        input: Any, scale: Any, zero_point: Any, *, axis: int, enabled: bool, quant_min: int,
+        quant_max: int
+    ) -> Any:  # fmt: skip
+        if not enabled:
+            return input.copy(), np.ones(input.shape, bool)
+        if axis < 0:
+            zero = int(one_of(zero_point))
+            return faked(input, np.float32(one_of(scale)), zero, quant_min, quant_max, F32)
+        scale, zero_point = along(scale, input, axis), along(zero_point, input, axis)
+        return faked(input, scale, zero_point, quant_min, quant_max, F64)
+
+    fn.__name__, fn.__doc__ = name, f"What `torch.{name}` computes on arrays, and the mask."
+    n = 1 if axis < 0 else 4
+    sample = case((3, 4), arr((n,), 0.1, 0.2), ints((n,), 3), axis=axis, enabled=True, **RANGE)
+    made = op(
+        public="", low="own", fresh=True, outputs=2, differentiable=(0,), saves=(1,), smooth=False,
+        node=node, accepts=accepts, samples=[sample], constant=(1, 2),
+    )(fn)  # fmt: skip
+    return made.shape(masked).vjp(lambda g, y, _x, _s, _z: g[0] * y[1], None, None)
+
+
+one_scale = by_tensors(
+    "_fake_quantize_per_tensor_affine_cachemask_tensor_qparams",
+    "FakeQuantizePerTensorAffineCachemaskTensorQparamsBackward0", PER_TENSOR, -1,
+)  # fmt: skip
+scales = by_tensors(
+    "fake_quantize_per_channel_affine_cachemask",
+    "FakeQuantizePerChannelAffineCachemaskBackward0", PER_CHANNEL, 1,
+)  # fmt: skip
+observed = by_tensors(
+    "_fused_moving_avg_obs_fq_helper", "FusedMovingAvgObsFqHelperBackward0", None, -1
+)
+
+
+# -- scale and zero point that are learned ---------------------------------------------------------
+
+
+def bounded(zero_point: Any, low: int, high: int) -> Any:
+    """Zero points as the whole numbers of the range that are nearest."""
+    return np.clip(np.rint(np.asarray(zero_point, F64)), low, high).astype(np.int64)
+
+
+def learned(
+    input: Any, scale: Any, zero_point: Any, *, axis: int, quant_min: int, quant_max: int,
+    grad_factor: float
+) -> Any:  # fmt: skip
+    """Fake quantization by a scale and zero point (a channel, if `axis` is not -1) that are
+    learned; `grad_factor` multiplies their gradients."""
+    zero = bounded(zero_point, quant_min, quant_max)
+    if axis < 0:
+        scale, zero = np.float32(one_of(scale)), int(one_of(zero))
+        return faked(input, scale, zero, quant_min, quant_max, F32)[0]
+    scale, zero = along(scale, input, axis), along(zero, input, axis)
+    return faked(input, scale, zero, quant_min, quant_max, F64)[0]
+
+
+def learned_backward(
+    grad: Any, input: Any, scale: Any, zero_point: Any, *, axis: int, quant_min: int,
+    quant_max: int, grad_factor: float
+) -> Any:  # fmt: skip
+    """The gradients of `learned` for its three tensors.
+
+    Below the range y is (quant_min - zero) * scale, above it (quant_max - zero) * scale, so their
+    derivatives by the scale are the factors; within it y - x is a rounding error that grows with
+    the scale.
+    """
+    if axis < 0:  # PyTorch rounds here otherwise than forward: half up
+        zero = np.trunc(np.float32(one_of(zero_point)) + np.float32(0.5))
+        zero, step = np.clip(zero, quant_min, quant_max), np.float32(one_of(scale))
+    else:
+        zero = along(bounded(zero_point, quant_min, quant_max), input, axis)
+        step = along(np.asarray(scale, F32), input, axis)
+    with np.errstate(all="ignore"):
+        inverse = np.float32(1) / step
+        zero = np.asarray(zero, F64)
+        q = np.rint(np.multiply(input, inverse, dtype=F64) + zero)
+        inside = (q >= quant_min) & (q <= quant_max)
+        end = cut(q, quant_min, quant_max) - zero
+        rounding = np.multiply(end * step - input, inverse, dtype=F64)
+        by_scale = np.where(inside, rounding, end) * grad * grad_factor
+        by_zero = np.where(inside, 0.0, -np.asarray(step, F64)) * grad * grad_factor
+    others = None if axis < 0 else tuple(d for d in range(input.ndim) if d != axis)
+    return (
+        np.where(inside, grad, grad.dtype.type(0)),
+        by_scale.sum(others).reshape(scale.shape if axis >= 0 else 1).astype(scale.dtype),
+        by_zero.sum(others).reshape(zero_point.shape if axis >= 0 else 1).astype(zero_point.dtype),
+    )
+
+
+def learnable(kind: str, accepts: str, axis: int) -> Any:
+    """Declare both for one kind of scale."""
+    n = 1 if axis < 0 else 4
+    how = {"axis": axis, "grad_factor": 1.0, **RANGE}
+    parts = (arr((n,), 0.1, 0.2), arr((n,), 0, 3))
+    common = {"public": "", "low": "own", "fresh": True, "smooth": False}
+    name = f"_fake_quantize_learnable_per_{kind}_affine"
+    node = f"FakeQuantizeLearnablePer{kind.title()}AffineBackward0"
+    forward = op(
+        name=name, node=node, accepts=accepts, once=True, samples=[case((3, 4), *parts, **how)],
+        **common,
+    )(learned)  # fmt: skip
+    backward = op(
+        name=name + "_backward", outputs=3, samples=[case((3, 4), (3, 4), *parts, **how)], **common
+    )(learned_backward)
+
+    def rule(
+        g: Any, _y: Any, input: Any, scale: Any, zero_point: Any, *, axis: int, quant_min: int,
+        quant_max: int, grad_factor: float
+    ) -> Any:  # fmt: skip
+        how = {"quant_min": quant_min, "quant_max": quant_max, "grad_factor": grad_factor}
+        return backward(g, input, scale, zero_point, axis=axis, **how)
+
+    def shapes(_g: Any, *inputs: Any, **_: Any) -> tuple[MetaArray, ...]:
+        return tuple(MetaArray(v.shape, v.dtype) for v in inputs)
+
+    backward.shape(shapes).vjp(None, None, None, None)
+    return forward.shape(lambda x, *_, **__: MetaArray(x.shape, x.dtype)).joint(rule)
+
+
+learn_one = learnable("tensor", PER_TENSOR, -1)
+learn_channels = learnable("channel", PER_CHANNEL, 1)
+
+# -- the range that an observer saw --------------------------------------------------------------
+
+
+@step(outputs=2)
+def chosen(low: Any, high: Any, *, quant_min: int, quant_max: int, symmetric: bool) -> Any:
+    """The scales (float32) and zero points (int32) of ranges of values, in double.
+
+    The range is widened to have 0, which must be a quantized number; the zero point is counted from
+    the end of the range that is represented with the smaller error. `symmetric`: the zero point is
+    the middle of the quantized range if there are values on both sides of 0.
+    """
+    low, high = np.asarray(low, F64).reshape(-1), np.asarray(high, F64).reshape(-1)
+    steps = quant_max - quant_min
+    with np.errstate(all="ignore"):
+        both = (low < 0) & (high > 0) & symmetric
+        half = steps // 2
+        widest = np.maximum(np.abs(low / -(half + 1)), np.abs(high / half) if half else np.inf)
+        low = np.fmin(np.where(both, -widest * (half + 1), low), 0.0)
+        high = np.fmax(np.where(both, widest * half, high), 0.0)
+        scale = (high - low) / steps
+        narrow = np.asarray(scale, F32)
+        scale = np.where((narrow == 0) | np.isinf(np.float32(1) / narrow), 0.1, scale)
+        small = scale < SMALLEST
+        more = np.where(small, np.float64(SMALLEST) / scale, 1.0)
+        low, high, scale = low * more, high * more, np.where(small, np.float64(SMALLEST), scale)
+        from_low, from_high = quant_min - low / scale, quant_max - high / scale
+        better = abs(quant_min) + np.abs(low / scale) < abs(quant_max) + np.abs(high / scale)
+        zero = np.where(better, from_low, from_high)
+        zero = np.where(both, int((quant_min + quant_max) / 2), zero)
+        zero = np.where(np.isnan(zero), -(2.0**31), np.clip(np.rint(zero), quant_min, quant_max))
+    return scale.astype(F32), zero.astype(np.int32)
