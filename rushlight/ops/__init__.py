@@ -57,6 +57,7 @@ THEMES = (
     "nn.loss_probability",
     "nn.loss_ctc",
     "nn.embedding",
+    "nn.embedding_bag",
     "nn.dropout",
     "nn.attention",
     "nn.rnn",

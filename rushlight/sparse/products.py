@@ -1,7 +1,8 @@
 """Products with sparse matrices: mm, mv, addmm and their relatives.
 
-A product is computed by `kernels/sparse/products.py`. Its gradient to the dense operand is a
-product with the transposed matrix, that to the values is sampled from a product of dense ones.
+Which way computes a product is chosen in `kernels/sparse/select.py`. Its gradient to the dense
+operand is a product with the transposed matrix, that to the values is sampled from a product of
+dense ones.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from ..autograd.steps import Step
 from ..autograd.views import type_name
 from ..errors import message
 from ..kernels.sparse import products as kernel
+from ..kernels.sparse import select
 from ..kernels.sparse.arrays import Compressed, Coo
 from .core import (
     at_places,
@@ -31,8 +33,8 @@ from .core import (
 )
 from .shape import transpose
 
-_times = Step("sparse_mm", kernel.times_dense, shown="aten::_sparse_mm")
-_sampled = Step("sparse_sampled_mm", kernel.sampled, shown="aten::_sparse_sampled_mm")
+_times = Step("sparse_mm", select.times_dense, shown="aten::_sparse_mm")
+_sampled = Step("sparse_sampled_mm", select.sampled, shown="aten::_sparse_sampled_mm")
 
 
 def check_matrices(name: str, a: Any, b: Any) -> None:
@@ -82,18 +84,26 @@ def transpose_dense(t: Any) -> Any:
 
 def sparse_dense(a: Any, b: Any) -> Any:
     """A sparse matrix times a dense one."""
+    stored = a._a
+    if stored.__class__ is Compressed and stored.by_row and not stored.blocked:
+        found = stored.others, b, stored.shape[0], stored.pointers
+        return times(values_of(a), None, *found)
     a = ordered(a) if a._fn is not None else coo(a)
     rows, cols = a._a.indices
-    return times(values_of(a), rows, cols, b, a._a.shape[0])
+    n = a._a.shape[0]
+    offset = np.searchsorted(rows, np.arange(n + 1)) if a._a.coalesced else None
+    return times(values_of(a), rows, cols, b, n, offset)
 
 
-def times(values: Any, rows: Any, cols: Any, b: Any, n: int) -> Any:
-    """The matrix of values (a dense Tensor) at (rows, cols) times a dense Tensor."""
-    out = door.wrap(performed(_times, values._a, rows, cols, b._a, n=n))
+def times(values: Any, rows: Any, cols: Any, b: Any, n: int, offset: Any = None) -> Any:
+    """The matrix of values (a dense Tensor) at (rows, cols) times a dense Tensor. Where they are in
+    the order of rows, `offset` says where those begin; then `rows` may be None."""
+    out = door.wrap(performed(_times, values._a, rows, cols, b._a, n=n, offset=offset))
 
     def backward(g: Any, v: Any, d: Any) -> Any:
-        to_values = sampled(g, d, rows, cols) if values._fn is not None else None
-        to_dense = times(v.conj(), cols, rows, g, d.shape[0]) if b._fn is not None else None
+        at = kernel.rows_of(offset) if rows is None else rows
+        to_values = sampled(g, d, at, cols) if values._fn is not None else None
+        to_dense = times(v.conj(), cols, at, g, d.shape[0]) if b._fn is not None else None
         return to_values, to_dense
 
     return recorded("SparseAddmmBackward0", out, (values, b), backward, values, b)
@@ -250,7 +260,7 @@ def reduced(a: Any, b: Any, reduce: str) -> Any:
     n = a._a.shape[0]
     counts = np.bincount(rows, minlength=n)
     if reduce in ("sum", "mean"):
-        y = times(values_of(a), rows, cols, b, n)
+        y = times(values_of(a), rows, cols, b, n, a._a.pointers)
         return (
             y
             if reduce == "sum"

@@ -1,4 +1,4 @@
-"""Lookups in a table whose gradient is sparse: `Embedding(sparse=True)`."""
+"""Lookups in a table whose gradient is sparse: `Embedding(sparse=True)`, also of bags."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from ..autograd.steps import Step
 from ..autograd.views import all_changed
 from ..kernels.sparse.arrays import INDEX, coalesced
 from ..ops.nn.embedding import embedding
+from ..ops.nn.embedding_bag import bags_of, embedding_bag_dots, embedding_bag_sums
 from .core import at_places, recorded
 
 
@@ -33,6 +34,39 @@ def looked_up(weight: Any, input: Any, padding_idx: int, by_frequency: bool) -> 
 
     found = embedding.call((weight.detach(), input), {"padding_idx": padding_idx})
     return recorded("EmbeddingBackward0", found, (weight,), backward)
+
+
+def bags(
+    weight: Any, factors: Any, indices: Any, offsets: Any, mean: bool, by_frequency: bool
+) -> Any:
+    """Sums or means of bags of rows; the table's gradient has the rows that were looked up, in the
+    order of the indices.
+
+    Args:
+        factors: (K), of the rows; None for 1.
+        indices: (K), in range. offsets: (bags + 1), an array that never falls.
+    """
+    shape, at = weight._a.shape, door.wrap(offsets)
+    wanted = indices._a.astype(INDEX)
+
+    def backward(g: Any, w: Any, f: Any = None) -> Any:
+        if by_frequency:
+            raise RuntimeError(
+                "embedding_backward: scale_grad_by_freq not supported with sparse gradients"
+            )
+        if mean:
+            count = np.maximum(np.diff(offsets), 1).astype(g._a.dtype)
+            g = g / door.wrap(count[:, None])
+        rows = embedding.call((g, door.wrap(bags_of(offsets))), {})
+        to_table = at_places(wanted[None], rows if f is None else rows * f.unsqueeze(1), shape)
+        if f is None:
+            return (to_table,)
+        return to_table, embedding_bag_dots.call((g, w, indices, at), {})
+
+    plain = None if factors is None else factors.detach()
+    found = embedding_bag_sums.call((weight.detach(), plain, indices, at), {"mean": mean})
+    inputs = (weight,) if factors is None else (weight, factors)
+    return recorded("EmbeddingBagBackward0", found, inputs, backward, *inputs)
 
 
 # -- optimisers ----------------------------------------------------------------------------------

@@ -1,3 +1,8 @@
-"""Sparse arrays: how they are held (`arrays.py`) and multiplied (`products.py`)."""
+"""Sparse arrays: how they are held (`arrays.py`), and products with them: the choice (`select.py`),
+machine code (`csr_mm.py`, `sddmm.py`), SciPy and NumPy (`products.py`)."""
 
 from __future__ import annotations
+
+from ... import late
+
+late.modules(__name__, "csr_mm", "products", "sddmm", "select")

@@ -1,7 +1,8 @@
-"""Products of sparse matrices: by SciPy where it is installed, else by NumPy.
+"""Products of sparse matrices without a kernel: by SciPy where it is installed, else by NumPy.
 
 SciPy is optional (`pip install rushlight[sparse]`). Both ways give the same numbers up to the order
-of additions; SciPy's is many times quicker and needs no memory beside the result.
+of additions; SciPy's is many times quicker and needs no memory beside the result. Which calls come
+here: `select.py`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 from .arrays import INDEX, pointers_of
 
 CHUNK = 1 << 22  # elements of a table of products that NumPy's way makes at once
+FEW = 1 << 15  # products of elements up to which NumPy is quicker than a matrix of SciPy's is made
 
 
 @functools.cache
@@ -36,12 +38,16 @@ def wide(a: Any) -> Any:
 def times_dense(values: Any, rows: Any, cols: Any, dense: Any, n: int) -> Any:
     """The sparse matrix (n, k) of values at (rows, cols) times a dense (k, m)."""
     kind = np.result_type(values.dtype, dense.dtype) if values.dtype != dense.dtype else dense.dtype
-    v, d = wide(values), wide(dense)
+    return _product(wide(values), rows, cols, wide(dense), n).astype(kind, copy=False)
+
+
+def _product(v: Any, rows: Any, cols: Any, d: Any, n: int) -> Any:
+    """The same in the type that it is computed in."""
     found = scipy()
     if found is not None and len(v):
         matrix = found.coo_array((v, (rows, cols)), shape=(n, d.shape[0])).tocsr()
-        return np.ascontiguousarray(matrix @ d).astype(kind, copy=False)
-    return by_numpy(v, rows, cols, d, n).astype(kind, copy=False)
+        return np.ascontiguousarray(matrix @ d)
+    return by_numpy(v, rows, cols, d, n)
 
 
 def by_numpy(v: Any, rows: Any, cols: Any, d: Any, n: int) -> Any:
@@ -59,6 +65,41 @@ def by_numpy(v: Any, rows: Any, cols: Any, d: Any, n: int) -> Any:
         sums = np.add.reduceat(v[part, None] * d[cols[part]], begins, axis=0)
         out[r[begins]] += sums
     return out
+
+
+def csr_mm(x: Any, index: Any, offset: Any, weight: Any, *, mean: bool) -> Any:
+    """Row i is the sum, or the mean, of weight[k] * x[index[k]] for k from offset[i] to
+    offset[i + 1] - 1."""
+    counts = np.diff(offset)
+    inside = slice(int(offset[0]), int(offset[-1])) if len(offset) else slice(0, 0)
+    rows = rows_of(offset)
+    wide_y = _rows_summed(
+        x, index[inside], rows, None if weight is None else weight[inside], len(counts)
+    )
+    if mean:
+        wide_y /= np.maximum(counts, 1).astype(wide_y.dtype)[:, None]
+    return wide_y.astype(x.dtype, copy=False)
+
+
+def rows_of(offset: Any) -> Any:
+    """The row of each entry, of where rows begin."""
+    return np.repeat(np.arange(len(offset) - 1), np.diff(offset))
+
+
+def coo_mm(x: Any, index: Any, rows: Any, weight: Any, *, n: int) -> Any:
+    """Row i is the sum of weight[k] * x[index[k]] over all k with rows[k] = i."""
+    return _rows_summed(x, index, rows, weight, n).astype(x.dtype, copy=False)
+
+
+def _rows_summed(x: Any, index: Any, rows: Any, weight: Any, n: int) -> Any:
+    """These sums in the type that they are computed in."""
+    few = len(index) * x.shape[1] < FEW
+    if weight is None:
+        weight = np.ones(len(index), x.dtype)
+    v, d = wide(weight), wide(x)
+    if few:
+        return by_numpy(v, rows, index, d, n)
+    return _product(v, rows, index, d, n)
 
 
 def sampled(a: Any, b: Any, rows: Any, cols: Any) -> Any:

@@ -1,12 +1,11 @@
-"""Lookups: embedding, embedding_bag, one_hot.
+"""Lookups: embedding, one_hot.
 
-A lookup and the summing of rows by place are each other's transpose, so each is the other's rule;
-bags are a lookup followed by such a sum. Read next: `kernels/embedding/select.py`.
+A lookup and the summing of rows by place are each other's transpose, so each is the other's rule.
+Bags of lookups: `embedding_bag.py`. Read next: `kernels/embedding/select.py`.
 """
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,6 @@ from ...kernels.embedding import reference
 from ...kernels.embedding import select as kernel
 from ...kernels.indices import within
 from ...kernels.meta import MetaArray
-from ..core.accepted import Accepted
 from ..core.arguments import need_tensor
 from ..core.composite import composite
 from ..core.numerics import DependsOnData, depends_on_data
@@ -261,202 +259,6 @@ def _padding(padding_idx: int | None, n: int) -> int:
             )
         )
     return padding_idx % n
-
-
-def _bags_shape(
-    input: Any, weight: Any, offsets: Any = None, *_: Any, include_last_offset: bool = False,
-    **kw: Any,
-) -> MetaArray:  # fmt: skip
-    n = input.shape[0] if offsets is None else offsets.shape[0] - include_last_offset
-    return MetaArray((n, weight.shape[1]), weight._a.dtype)
-
-
-@composite(
-    loose="norm_type",
-    public="nn.functional",
-    shape=_bags_shape,
-    samples=[
-        case(ints((2, 3), 5), (5, 3)),
-        case(ints((6,), 5), (5, 3), values([0, 2]), mode="sum"),
-        case(ints((6,), 5), (5, 3), values([0, 2]), mode="max"),
-    ],
-)
-def embedding_bag(
-    input: Any,
-    weight: Any,
-    offsets: Any = None,
-    max_norm: float | None = None,
-    norm_type: float = 2,
-    scale_grad_by_freq: bool = False,
-    mode: str = "mean",
-    sparse: bool = False,
-    per_sample_weights: Any = None,
-    include_last_offset: bool = False,
-    padding_idx: int | None = None,
-) -> Any:
-    """Sums, means or maxima of bags of rows of a table.
-
-    Args:
-        input: (B, L), bags of one length, or (K), all bags one after the other.
-        weight: (N, D). Returns (B, D).
-        offsets: (B), where each bag of a 1-d input begins; with `include_last_offset` one more
-            number, where the last one ends.
-        mode: "sum", "mean" or "max"; an empty bag gives zeros.
-        per_sample_weights: factors of the rows, in the input's shape, for "sum".
-        padding_idx: an index that does not count.
-
-    >>> table = torch.tensor([[1.0], [2.0], [4.0]])
-    >>> F.embedding_bag(torch.tensor([0, 1, 2]), table, torch.tensor([0, 2]), mode="sum")
-    tensor([[3.],
-            [4.]])
-    """
-    if weight._a.dtype == np.int64 and input.is_floating_point():
-        warnings.warn(
-            "Argument order of nn.functional.embedding_bag was changed. "
-            "Usage `embedding_bag(weight, input, ...)` is deprecated, "
-            "and should now be `embedding_bag(input, weight, ...)`.",
-            stacklevel=3,
-        )
-        input, weight = weight, input
-    factors_of = per_sample_weights
-    if factors_of is not None and factors_of.shape != input.shape:
-        raise ValueError(
-            message(
-                f"embedding_bag: If per_sample_weights ({factors_of.shape}) is not None, then it "
-                f"must have the same shape as the input ({input.shape})"
-            )
-        )
-    if weight.dim() != 2:
-        raise ValueError(
-            f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}"
-        )
-    bag, n_bags = _bags(input, offsets, include_last_offset)
-    if offsets is not None and input._a.dtype != offsets._a.dtype:  # of one type, the wider one
-        input = input.to(dtypes.promote_types(input.dtype, offsets.dtype))
-    if mode not in ("sum", "mean", "max"):
-        raise ValueError("mode has to be one of sum, mean or max")
-    if mode == "max" and scale_grad_by_freq:
-        raise ValueError("max mode does not support scaling the gradient by the frequency")
-    if mode == "max" and sparse:
-        raise ValueError("max mode does not support sparse weights")
-    if factors_of is not None and mode != "sum":
-        raise NotImplementedError(
-            message(
-                "embedding_bag: per_sample_weights was not None. per_sample_weights is only "
-                f"supported for mode='sum' (got mode='{mode}')."
-            )
-        )
-    if weight._a.dtype.kind in "iubc" and input._a.dtype.kind in "iub":
-        raise RuntimeError(
-            message(
-                "Expected tensor for argument #1 'weight' to have one of the following scalar "
-                "types: Half, BFloat16, Float, Double; but got "
-                f"torch.{type_name(weight.dtype)}Tensor instead (while checking arguments for "
-                "embedding_bag)",
-                hint="weight.float()",
-            )
-        )
-    check_indices(input, "embedding_bag")
-    if factors_of is not None and factors_of._a.dtype != weight._a.dtype:
-        raise RuntimeError(
-            message(
-                "Expected tensor for argument #1 'weight' to have the same type as tensor for "
-                "argument #1 'per_sample_weights'",
-                got=f"{weight.dtype!r} and {factors_of.dtype!r} (for embedding_bag)",
-                hint="per_sample_weights.to(weight.dtype)",
-            )
-        )
-    n = weight.shape[0]
-    if padding_idx is not None and not -n <= padding_idx < n:
-        raise RuntimeError(
-            f"padding_idx must be within the number of embeddings, -{n} through {n - 1}, but got "
-            f"{padding_idx}"
-        )
-    if input._a.__class__ is not MetaArray and not within(input._a, 0, n):
-        bad = input._a[(input._a < 0) | (input._a >= n)].flat[0]
-        raise RuntimeError(
-            message(
-                "embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be "
-                f"{int(bad)}",
-                wanted=f"0 <= index < {n} (the number of rows)",
-            )
-        )
-    if max_norm is not None:
-        renormalised(weight, input, max_norm, norm_type)
-    flat = input.reshape(-1)[: len(bag)]
-    factors_of = None if factors_of is None else factors_of.reshape(-1)[: len(bag)]
-    if padding_idx is not None:
-        keep = flat._a != padding_idx % weight.shape[0]
-        flat, bag = door.wrap(flat._a[keep]), bag[keep]
-        if factors_of is not None:
-            factors_of = factors_of[door.wrap(keep)]
-    rows = lookup(weight, flat, -1, scale_grad_by_freq, sparse)
-    if factors_of is not None:
-        rows = rows * factors_of.unsqueeze(1)
-    if mode == "max":
-        return _largest(rows, bag, n_bags)
-    total = embedding_backward.call((rows, door.wrap(bag)), {"n": n_bags})
-    if mode == "sum":
-        return total
-    count = np.maximum(np.bincount(bag, minlength=n_bags), 1).astype(total._a.dtype)
-    return total / door.wrap(count[:, None])
-
-
-PLACES = Accepted("floating integral: arange_cpu")  # of which PyTorch counts where bags begin
-
-
-def _bags(input: Any, offsets: Any, include_last: bool) -> tuple[Any, int]:
-    """(the bag of each index of the flat input, the number of bags)."""
-    if input.dim() == 2:
-        if offsets is not None:
-            raise ValueError(
-                "if input is 2D, then offsets has to be None, as input is treated is a mini-batch "
-                f"of fixed length sequences. However, found offsets of type {type(offsets)}"
-            )
-        PLACES.check_array(input._a.dtype)
-        b, length = input.shape
-        return np.repeat(np.arange(b), length), b
-    if input.dim() != 1:
-        raise ValueError(
-            f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.dim()}"
-        )
-    if offsets is None:
-        raise ValueError("offsets has to be a 1D Tensor but got None")
-    if offsets.dim() != 1:
-        raise ValueError("offsets has to be a 1D Tensor")
-    at = offsets._a.astype(np.int64)
-    k = input.shape[0]
-    if at.size and at[0] != 0:
-        raise RuntimeError(
-            f"offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from "
-            f"position 0. However, got {at[0]}"
-        )
-    if at.size and at[-1] > k:
-        raise RuntimeError(
-            f"offsets[-1] can not be greater than input's length({k}), but got offsets[-1] of "
-            f"{at[-1]}"
-        )
-    ends = at[1:] if include_last else np.append(at[1:], k)
-    starts = at[:-1] if include_last else at
-    bag = np.repeat(np.arange(len(starts)), np.maximum(ends - starts, 0))
-    return bag, len(starts)  # indices after the last bag belong to none
-
-
-def _largest(rows: Any, bag: Any, n: int) -> Any:
-    """The largest element of each column in each bag; zero for an empty bag."""
-    a = rows._a
-    best = np.zeros((n, a.shape[1]), np.int64)
-    if bag.size:
-        first = np.flatnonzero(np.concatenate(([True], bag[1:] != bag[:-1])))
-        top = np.maximum.reduceat(a, first, axis=0)
-        hit = a == top[np.repeat(np.arange(len(first)), np.diff(np.append(first, len(bag))))]
-        place = np.where(hit, np.arange(len(bag))[:, None], len(bag))
-        best[bag[first]] = np.minimum.reduceat(place, first, axis=0)
-    empty = np.bincount(bag, minlength=n) == 0
-    if not bag.size:  # zeros, with a gradient of zeros
-        return embedding_backward.call((rows, door.wrap(bag)), {"n": n})
-    y = rows.gather(0, door.wrap(np.minimum(best, len(bag) - 1)))
-    return y.masked_fill(door.wrap(empty[:, None]), 0.0) if empty.any() else y
 
 
 def _one_hot_shape(tensor: Any, num_classes: int = -1) -> MetaArray:

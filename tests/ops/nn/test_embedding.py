@@ -1,8 +1,6 @@
-"""What is special about lookups: gradients by row, padding, bags, errors."""
+"""What is special about lookups: gradients by row, padding, errors."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 import pytest
@@ -28,17 +26,6 @@ def test_max_norm_shrinks_only_the_rows_in_use() -> None:
     assert w.grad[1].tolist() == [2, 2, 2, 2]
 
 
-@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
-def test_bags_are_reductions_of_rows(mode: str, rng: Any) -> None:
-    w = torch.from_numpy(rng.standard_normal((6, 3)))
-    flat = torch.from_numpy(rng.integers(0, 6, 7))
-    y = F.embedding_bag(flat, w, torch.tensor([0, 3, 3]), mode=mode)
-    rows = w.numpy()[flat.numpy()]
-    for bag, part in zip(y.numpy(), (rows[:3], rows[:0], rows[3:]), strict=True):
-        wanted = getattr(np, mode)(part, axis=0) if len(part) else np.zeros(3)
-        np.testing.assert_allclose(bag, wanted)
-
-
 def test_one_hot() -> None:
     y = F.one_hot(torch.tensor([[0], [2]]), 4)
     assert y.dtype == torch.int64
@@ -53,12 +40,6 @@ def test_errors() -> None:
         F.embedding(torch.ones(2), w)
     with pytest.raises(AssertionError, match="Padding_idx must be within num_embeddings"):
         F.embedding(torch.tensor([0]), w, padding_idx=3)
-    with pytest.raises(ValueError, match="max mode does not support sparse weights"):
-        F.embedding_bag(torch.tensor([[0]]), w, mode="max", sparse=True)
-    with pytest.raises(ValueError, match="offsets has to be None"):
-        F.embedding_bag(torch.tensor([[0]]), w, torch.tensor([0]))
-    with pytest.raises(NotImplementedError, match="only supported for mode='sum'"):
-        F.embedding_bag(torch.tensor([[0]]), w, per_sample_weights=torch.ones(1, 1))
 
 
 def test_a_table_without_columns_has_a_gradient() -> None:

@@ -1,0 +1,223 @@
+"""Sums of rows by sparse matrices, and the elements of products at places: which way computes them.
+
+Rows of floats go to kernels (`csr_mm.py`, `sddmm.py`) where there is enough to add; everything else
+to SciPy or NumPy (`products.py`). Indices are in range, offsets never fall: the callers have looked
+(`ops/nn/embedding.py`, `rushlight/sparse`), for a kernel would read or write outside its memory.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from .. import tuning
+from ..indices import within
+from ..meta import MetaArray
+from ..plan import Draft, Plan
+from ..rows import ELEMENTS, has_kernels
+from . import products
+
+Layout = tuple[Any, tuple[int, ...], tuple[int, ...]]  # type, shape and strides of an array
+INT64 = np.dtype(np.int64)
+INDEX = {np.dtype(np.int32): "i32", INT64: "i64"}
+
+
+def csr_mm(x: Any, index: Any, offset: Any, weight: Any = None, mean: bool = False) -> Any:
+    """(rows, D): row i is the sum, or the mean, of weight[k] * x[index[k]] for k from offset[i] to
+    offset[i + 1] - 1; zeros where there is none.
+
+    Args:
+        x: (n, D). index: (K), integers. offset: (rows + 1), integers.
+        weight: (K), of the type of x; None for 1.
+    """
+    given = None if weight is None else layout(weight)
+    return plan_csr_mm(layout(x), layout(index), layout(offset), given, mean).run(
+        x, index, offset, weight
+    )
+
+
+def coo_mm(x: Any, index: Any, rows: Any, weight: Any, n: int) -> Any:
+    """(n, D): row i is the sum of weight[k] * x[index[k]] over all k with rows[k] = i, in their
+    order; zeros where there is none.
+
+    Args:
+        x: (m, D). index, rows: (K), integers. weight: (K), of the type of x; None for 1.
+    """
+    given = None if weight is None else layout(weight)
+    return plan_coo_mm(layout(x), layout(index), layout(rows), given, n).run(
+        x, index, rows, weight
+    )
+
+
+def sddmm(a: Any, b: Any, rows: Any, cols: Any) -> Any:
+    """(K): the sum of a[rows[k], j] * b[cols[k], j]^* over j, of matrices of one type."""
+    return plan_sddmm(layout(a), layout(b), layout(rows), layout(cols)).run(a, b, rows, cols)
+
+
+def times_dense(
+    values: Any, rows: Any, cols: Any, dense: Any, n: int, offset: Any = None
+) -> Any:  # fmt: skip
+    """The sparse matrix (n, k) of values at (rows, cols) times a dense (k, m).
+
+    Args:
+        offset: where the values of each row begin, where they are in the order of rows; `rows` is
+            not read then.
+
+    Raises:
+        IndexError: for a place outside the matrix; a kernel would read or write outside memory.
+    """
+    inside = within(cols, 0, len(dense))
+    if offset is None:
+        inside = inside and within(rows, 0, n)
+    else:
+        ends = bool((offset[1:] >= offset[:-1]).all()) and within(offset, 0, len(values) + 1)
+        inside = inside and ends and len(offset) == n + 1
+    if not inside:
+        raise IndexError(f"an index lies outside the sparse matrix of size ({n}, {len(dense)})")
+    if values.dtype != dense.dtype:
+        rows = products.rows_of(offset) if rows is None else rows
+        return products.times_dense(values, rows, cols, dense, n)
+    if offset is None:
+        return coo_mm(dense, cols, rows, values, n)
+    return csr_mm(dense, cols, offset, values)
+
+
+def sampled(a: Any, b: Any, rows: Any, cols: Any) -> Any:
+    """The elements (rows, cols) of a @ b^H, for a of (n, k) and b of (m, k).
+
+    Raises:
+        IndexError: for a place outside the matrix.
+    """
+    if not (within(rows, 0, len(a)) and within(cols, 0, len(b))):
+        raise IndexError(f"an index lies outside the sparse matrix of size ({len(a)}, {len(b)})")
+    return sddmm(a, b, rows, cols)
+
+
+def layout(a: Any) -> Layout:
+    """What a plan asks of an array."""
+    return a.dtype, a.shape, a.strides
+
+
+def meta(a: Layout) -> MetaArray:
+    return MetaArray(a[1], a[0], a[2])
+
+
+def native(terms: int, x: Layout, *others: Layout | None) -> bool:
+    """Whether so many products of elements are worth a kernel, and there is one for operands of
+    these types."""
+    same = all(o is None or o[0] == x[0] for o in others)
+    return terms >= tuning.CSR_LEAST and same and has_kernels(x[0])
+
+
+def in_rows(draft: Draft, name: str) -> tuple[str, int]:
+    """A matrix whose rows have no gaps inside: the array itself or a copy; and elements from one
+    row to the next."""
+    at = draft.metas[name]
+    size = at.dtype.itemsize
+    if (at.shape[1] == 1 or at.strides[1] == size) and at.strides[0] % size == 0:
+        return name, at.strides[0] // size
+    return draft.dense(name), at.shape[1]
+
+
+def indices(draft: Draft, name: str) -> tuple[str, str]:
+    """Integers one after the other, and what kernels call their type."""
+    kept = draft.metas[name].dtype in INDEX
+    name = draft.dense(name, None if kept else INT64)
+    return name, INDEX[draft.metas[name].dtype]
+
+
+def launch(
+    draft: Draft, rows: int, offset: str, index: str, weight: str | None, mean: bool = False
+) -> None:
+    """The sums of rows of the operand x."""
+    from . import csr_mm as kernels
+
+    of, count = draft.metas["x"], draft.metas["index"].size
+    width = of.shape[1]
+    x, apart = in_rows(draft, "x")
+    kernel = kernels.csr_mm(
+        kernels.Kind(
+            ELEMENTS[of.dtype], INDEX.get(draft.metas["index"].dtype, "i64"), weight is not None,
+            of.size * of.dtype.itemsize >= tuning.CSR_FAR,
+        )
+    )  # fmt: skip
+    a_row = (count + rows) * width // rows  # elements that a row takes, on average
+    each = max(1, tuning.CSR_PIECE // max(1, a_row))
+    draft.launch(
+        kernel, x=x, index=index, offset=offset, weight=weight,
+        y=draft.array("y", MetaArray((rows, width), of.dtype)), rows=rows, count=count,
+        width=width, apart=apart, mean=int(mean), each=each, chunks=-(-rows // each),
+    )  # fmt: skip
+
+
+@functools.lru_cache(maxsize=1024)
+def plan_csr_mm(
+    x: Layout, index: Layout, offset: Layout, weight: Layout | None, mean: bool = False
+) -> Plan:
+    """Operands x (n, D), index (K), offset (rows + 1) and weight (K); output y (rows, D)."""
+    draft = drafted(x, index, "offset", offset, weight)
+    count, width, rows = index[1][0], x[1][1], offset[1][0] - 1
+    if not rows or not width or not native((count + rows) * width, x, weight):
+        y = draft.array("y", MetaArray((rows, width), x[0]))
+        draft.numpy(products.csr_mm, ("x", "index", "offset", weight and "weight"), y, mean=mean)
+        return draft.plan("csr_mm.numpy", flops=2 * count * width)
+    at = draft.dense("offset", INT64)
+    launch(draft, rows, at, indices(draft, "index")[0], weight and draft.dense("weight"), mean)
+    return draft.plan("csr_mm.kernel", flops=2 * count * width)
+
+
+@functools.lru_cache(maxsize=1024)
+def plan_coo_mm(x: Layout, index: Layout, rows: Layout, weight: Layout | None, n: int) -> Plan:
+    """Operands x (m, D), index (K), rows (K) and weight (K); output y (n, D)."""
+    draft = drafted(x, index, "rows", rows, weight)
+    count, width = index[1][0], x[1][1]
+    if not n or not width or not native((count + n) * width, x, weight):
+        y = draft.array("y", MetaArray((n, width), x[0]))
+        draft.numpy(products.coo_mm, ("x", "index", "rows", weight and "weight"), y, n=n)
+        return draft.plan("coo_mm.numpy", flops=2 * count * width)
+    from . import csr_mm as kernels
+
+    (row, row_kind), (at, kind) = indices(draft, "rows"), indices(draft, "index")
+    size = x[0].itemsize
+    given = weight and draft.dense("weight")
+    offset = draft.room("offset", (n + 1) * 8)
+    others = draft.room("indices", count * draft.metas[at].dtype.itemsize)
+    weights = weight and draft.room("weights", count * size)
+    draft.launch(
+        kernels.coo_to_csr(row_kind, kind, f"i{8 * size}" if weight else ""), row=row, index=at,
+        weight=given, offset=offset, indices=others, weights=weights, count=count, n=n,
+    )  # fmt: skip
+    launch(draft, n, offset, others, weights)
+    return draft.plan("coo_mm.kernel", flops=2 * count * width)
+
+
+@functools.lru_cache(maxsize=1024)
+def plan_sddmm(a: Layout, b: Layout, rows: Layout, cols: Layout) -> Plan:
+    """Operands a (n, D), b (m, D), rows (K) and cols (K); output y (K)."""
+    draft = Draft({"a": meta(a), "b": meta(b), "rows": meta(rows), "cols": meta(cols)})
+    count, width = rows[1][0], a[1][1]
+    if not native(count * width, a, b):
+        kind = a[0] if a[0] == b[0] else np.result_type(a[0], b[0])
+        y = draft.array("y", MetaArray((count,), kind))
+        draft.numpy(products.sampled, ("a", "b", "rows", "cols"), y)
+        return draft.plan("sddmm.numpy", flops=2 * count * width)
+    from . import sddmm as kernels
+
+    (left, a_apart), (right, b_apart) = in_rows(draft, "a"), in_rows(draft, "b")
+    at, (others, kind) = draft.dense("rows", INT64), indices(draft, "cols")
+    y = draft.array("y", MetaArray((count,), a[0]))
+    each = max(1, tuning.CSR_PIECE // width)
+    draft.launch(
+        kernels.sddmm(ELEMENTS[a[0]], kind), a=left, b=right, rows=at, cols=others, y=y,
+        count=count, width=width, a_apart=a_apart, b_apart=b_apart, each=each,
+        chunks=-(-count // each),
+    )  # fmt: skip
+    return draft.plan("sddmm.kernel", flops=2 * count * width)
+
+
+def drafted(x: Layout, index: Layout, by: str, at: Layout, weight: Layout | None) -> Draft:
+    """A plan's operands."""
+    given = None if weight is None else meta(weight)
+    return Draft({"x": meta(x), "index": meta(index), by: meta(at), "weight": given})
