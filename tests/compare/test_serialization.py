@@ -91,6 +91,7 @@ def test_mmap_both_ways(tmp_path: Path) -> None:
     assert rushlight.load(tmp_path / "b.pt", mmap=True)["w"].sum() == 499500
 
 
+@pytest.mark.filterwarnings("ignore:ComplexHalf support is experimental")  # PyTorch's, once
 @pytest.mark.parametrize("name", ROUND_TRIP_DTYPES)
 def test_every_dtype_both_ways(name: str) -> None:
     numbers = [[0, 1, 2], [3, 5, 7]]

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import rushlight as torch
 from rushlight.kernels.codegen import ir
 from rushlight.kernels.codegen.ir import F32, I64, PTR
 from rushlight.kernels.runtime import builtin, jit, threads, waiting
@@ -170,3 +171,12 @@ def test_the_interpreter_may_exit_while_kernels_run() -> None:
             check=False, timeout=60,
         )  # fmt: skip
         assert (out.returncode, out.stdout) == (0, "done\n"), out.stderr
+
+
+def test_the_number_of_threads_is_kept() -> None:
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    assert torch.get_num_threads() == 1
+    torch.set_num_threads(before)
+    with pytest.raises(RuntimeError, match="positive"):
+        torch.set_num_threads(0)
