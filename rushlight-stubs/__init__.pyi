@@ -146,9 +146,15 @@ from rushlight.ops.nn.native_norm import native_batch_norm as native_batch_norm
 from rushlight.ops.nn.native_norm import native_group_norm as native_group_norm
 from rushlight.ops.nn.native_norm import native_layer_norm as native_layer_norm
 from rushlight.nn.utils._norms import norm_except_dim as norm_except_dim
+from rushlight.layout import per_channel_affine as per_channel_affine
+from rushlight.layout import per_channel_affine_float_qparams as per_channel_affine_float_qparams
+from rushlight.layout import per_channel_symmetric as per_channel_symmetric
+from rushlight.layout import per_tensor_affine as per_tensor_affine
+from rushlight.layout import per_tensor_symmetric as per_tensor_symmetric
 from rushlight._by_number import poisson_nll_loss as poisson_nll_loss
 qint32: _dtype
 qint8: _dtype
+from rushlight.layout import qscheme as qscheme
 from rushlight.ao.quantization import quantize_per_channel as quantize_per_channel
 from rushlight.ao.quantization import quantize_per_tensor as quantize_per_tensor
 from rushlight.ao.quantization import quantize_per_tensor_dynamic as quantize_per_tensor_dynamic

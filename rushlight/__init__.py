@@ -288,6 +288,13 @@ _FROM = {
         ["quantize_per_tensor", "quantize_per_channel", "quantize_per_tensor_dynamic"],
         "ao.quantization",
     ),
+    **dict.fromkeys(
+        [
+            *("qscheme", "per_tensor_affine", "per_tensor_symmetric", "per_channel_affine"),
+            *("per_channel_symmetric", "per_channel_affine_float_qparams"),
+        ],
+        "layout",
+    ),
     "jagged": "layout",
     "sparse_bsc": "layout",
     "sparse_bsr": "layout",

@@ -356,7 +356,7 @@ class iinfo:
                 f"torch.iinfo() requires an integer input type. Use torch.finfo to handle "
                 f"'{type!r}'"
             )
-        info = np.iinfo(type.np)
+        info = np.iinfo(getattr(type, "stored", None) or type.np)  # quantized types' integers
         self.dtype = type.name
         self.bits = type.itemsize * 8
         self.max = builtins.int(info.max)

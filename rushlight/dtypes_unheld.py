@@ -34,6 +34,13 @@ class Unheld(dtypes.dtype):
         self.is_complex = False
 
     @property
+    def stored(self) -> str | None:
+        """The integers that numbers of a quantized type would be."""
+        if self.kind != QUANTIZED:
+            return None
+        return {"qint8": "int8", "qint32": "int32"}.get(self.name, "uint8")
+
+    @property
     def np(self) -> NoReturn:  # type: ignore[override]
         hint = "torch.int8, or torch.uint8"
         if self.category == FLOAT:

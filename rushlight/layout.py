@@ -1,4 +1,4 @@
-"""Memory formats and layouts: names that programs pass around."""
+"""Memory formats, layouts and schemes of quantization: names that programs pass around."""
 
 from __future__ import annotations
 
@@ -36,6 +36,14 @@ class layout(_Name):
     """Dense (strided) or sparse storage."""
 
 
+class qscheme(_Name):
+    """How numbers are quantized: one scale or one a channel, an affine range or a symmetric one.
+
+    >>> torch.ao.quantization.MinMaxObserver().qscheme, torch.per_channel_symmetric
+    (torch.per_tensor_affine, torch.per_channel_symmetric)
+    """
+
+
 contiguous_format = memory_format("contiguous_format")
 channels_last = memory_format("channels_last")
 channels_last_3d = memory_format("channels_last_3d")
@@ -47,3 +55,8 @@ sparse_csc = layout("sparse_csc")
 sparse_bsr = layout("sparse_bsr")
 sparse_bsc = layout("sparse_bsc")
 jagged = layout("jagged")
+per_tensor_affine = qscheme("per_tensor_affine")
+per_tensor_symmetric = qscheme("per_tensor_symmetric")
+per_channel_affine = qscheme("per_channel_affine")
+per_channel_symmetric = qscheme("per_channel_symmetric")
+per_channel_affine_float_qparams = qscheme("per_channel_affine_float_qparams")

@@ -15,6 +15,8 @@ PATHS = {
     "rushlight.nn.transformer": "torch.nn.modules.transformer",
     "rushlight.nn.transformer.MultiheadAttention": "torch.nn.modules.activation",
     "rushlight.nn.transformer.NonDynamicallyQuantizableLinear": "torch.nn.modules.linear",
+    "rushlight.ao.quantization.histogram": "torch.ao.quantization.observer",
+    "rushlight.ao.quantization.observer_base": "torch.ao.quantization.observer",
     "rushlight.optim._adafactor": "torch.optim",
     "rushlight.optim._muon": "torch.optim",
     "rushlight.optim.lr_scheduler.annealing.SWALR": "torch.optim.swa_utils",

@@ -21,7 +21,7 @@ REFUSED = {
     "onnx": ["export", "ONNXProgram"],
     "nested": ["nested_tensor"],
     "package": ["PackageExporter"],
-    "ao.quantization": ["quantize_dynamic", "prepare"],
+    "ao.quantization": ["quantize_dynamic", "quantize_per_tensor"],
     "quantization": ["convert"],
 }
 

@@ -1,14 +1,14 @@
-"""`torch.ao`: only `quantization`, and of it the names."""
+"""`torch.ao`: what quantization-aware training needs, loaded when it is asked for."""
 
 from __future__ import annotations
 
 import importlib
 from typing import Any
 
-__all__ = ["quantization"]
+__all__ = ["nn", "quantization"]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "quantization":
-        return importlib.import_module(f"{__package__}.quantization")
+    if name in __all__:
+        return importlib.import_module(f"{__package__}.{name}")
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

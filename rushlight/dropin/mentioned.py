@@ -20,7 +20,6 @@ GRAPHS = "graphs captured from programs (torch.fx, torch.export)"
 SYMBOLS = "sizes that are not known while a program runs"
 FAKE = "tensors without data that a capture runs on"
 MESH = "tensors distributed over several processes (torch.distributed.tensor)"
-QUANTIZED = "quantized models"
 DISPATCHER = "PyTorch's dispatcher"
 INDUCTOR = "PyTorch's code generator"
 META = "device='meta', on which nothing is computed"
@@ -55,8 +54,6 @@ MODULES: dict[str, tuple[str, str, str | None]] = {
     "torch.nn.utils._named_member_accessor": (
         "NamedMemberAccessor swap_tensor", DISPATCHER, "torch.func.functional_call"),
     "torch._subclasses.functional_tensor": ("FunctionalTensor FunctionalTensorMode", FAKE, META),
-    "torch.ao.quantization.fake_quantize": ("FakeQuantize FakeQuantizeBase", QUANTIZED, None),
-    "torch.ao.quantization.qconfig": ("QConfig", QUANTIZED, None),
     "torch.distributed._shard": ("", MESH, None),
     "torch.distributed._shard.sharded_tensor": ("ShardedTensor Shard", MESH, None),
     "torch.distributed.algorithms.ddp_comm_hooks.ddp_zero_hook": (
@@ -117,7 +114,6 @@ NAMES: dict[str, tuple[str, str, str | None]] = {
     "torch.distributed.distributed_c10d": (
         "_new_process_group_helper", "PyTorch's own classes of process groups", "new_group"),
     "torch.distributed.tensor.experimental": ("context_parallel", CONTEXT, None),
-    "torch.ao.quantization": ("FakeQuantizeBase ObserverBase", QUANTIZED, None),
     "torch.utils.data": ("IterDataPipe MapDataPipe", PIPES, "Dataset or IterableDataset"),
     "torch.utils.data.dataloader": (
         "_InfiniteConstantSampler _sharding_worker_init_fn", WORKERS, "DataLoader"),

@@ -6,7 +6,7 @@ from typing import Any
 
 from rushlight.ao import quantization as _quantization
 
-QuantStub, DeQuantStub = _quantization.QuantStub, _quantization.DeQuantStub
+__all__ = _quantization.__all__
 
 
 def __getattr__(name: str) -> Any:

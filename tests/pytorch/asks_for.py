@@ -18,7 +18,6 @@ NAMES: dict[str, dict[str, list[str]]] = {
         "test_sort_and_select": ["test_topk_quantized_scalar_input_cpu"],
         "test_view_ops": ["test_flatten_cpu"],
         "test_pooling": ["test_quantized_max_pool1d_empty_kernel"],
-        "test_parametrization": ["test_transfer_parametrizations_and_params*"],
         "test_nn": ["test_fb_fc_packed"],
     },
     "nested tensors": {

@@ -378,13 +378,15 @@ def fused_moving_avg_obs_fake_quant(
         raise RuntimeError(message(text, hint="input.float()"))
     rows = input.shape[0] if per_row_fake_quant else 0
     with door.grad_enabled(False):
+        if rows and not running_min.numel():  # the buffers of an observer that has seen nothing
+            running_min.resize_(rows).fill_(np.inf)
+            running_max.resize_(rows).fill_(-np.inf)
+            scale.resize_(rows)
+            zero_point.resize_(rows)
         if observer_on.item():
             observe(input, running_min, running_max, averaging_const, rows)
         on = bool(fake_quant_on.item())
         if on:
-            if rows and scale.numel() != rows and not scale.numel():
-                scale.resize_(rows)
-                zero_point.resize_(rows)
             how = (quant_min, quant_max, symmetric_quant)
             choose(running_min, running_max, scale, zero_point, *how)
             check_range(quant_min, quant_max)
@@ -399,8 +401,6 @@ def observe(input: Any, low: Any, high: Any, part: float, rows: int) -> None:
     new = input.detach()
     new = new.reshape(rows, -1).aminmax(dim=1) if rows else new.aminmax()
     for running, found in ((low, new[0]), (high, new[1])):
-        if rows and not running.numel():
-            running.resize_(rows).fill_(np.inf)
         moved = running + part * (found - running)
         running.copy_(found.where(running.isinf(), moved).reshape(running.shape))
 
