@@ -14,6 +14,7 @@ import numpy as np
 import rushlight
 
 from ...errors import message
+from ...ops.nn.embedding_bag import embedding_bag_sums
 from ...tensor import Tensor
 from ._utils import Boxes, check_roi_boxes_shape, convert_boxes_to_roi_format
 
@@ -142,22 +143,21 @@ def pooled(
     base = base[..., None, None] * (height * width)  # (K, bins, bins, 1, 1)
     spread = (slice(None), slice(None), None, slice(None), None)
     along = (slice(None), None, slice(None), None, slice(None))
-    place = (base + y.place[spread] * width + x.place[along]).reshape(-1)
+    index = np.int32 if rows.shape[0] < 1 << 31 else np.int64
+    lines = (base + y.place[spread] * width).astype(index)
+    place = (lines + x.place.astype(index)[along]).reshape(-1)
     weight = (y.weight[spread] * x.weight[along]).reshape(-1)
-    valid = y.valid[spread] & x.valid[along]
-    count = valid.reshape(k * bins[0] * bins[1], -1).sum(1)
-    if not valid.all():
+    count = k * bins[0] * bins[1]
+    if y.valid.all() and x.valid.all():
+        begin = np.arange(count + 1) * (len(place) // count)
+    else:
+        valid = (y.valid[spread] & x.valid[along]).reshape(count, -1)
+        begin = np.concatenate([[0], np.cumsum(valid.sum(1))])
         place, weight = place[valid.reshape(-1)], weight[valid.reshape(-1)]
-    begin = np.concatenate([[0], np.cumsum(count)])
-    matrix = rushlight.sparse_csr_tensor(
-        rushlight.from_numpy(begin),
-        rushlight.from_numpy(place),
-        rushlight.from_numpy(weight),
-        (len(count), rows.shape[0]),
-        dtype=wide.dtype,
-        check_invariants=False,
-    )
-    result = (matrix @ rows).reshape(k, *bins, out).permute(0, 3, 1, 2)
+    sums = embedding_bag_sums.call(
+        (rows, *map(rushlight.from_numpy, (weight, place, begin))), {}
+    )  # places are in range: each axis has cut them
+    result = sums.reshape(k, *bins, out).permute(0, 3, 1, 2)
     return result.contiguous().to(kind)
 
 
