@@ -31,6 +31,8 @@ def seen(index: Any, low: int, high: int) -> bool:
     """The same by looking at the numbers."""
     if not index.size:
         return True
+    if 0 in index.strides:  # expanded: once is enough
+        index = index[tuple(slice(0, 1) if not s else slice(None) for s in index.strides)]
     if low == 0 and index.dtype.kind in "iu":  # one pass: as unsigned numbers, negative ones are
         return int(index.view(UNSIGNED[index.itemsize]).max()) < high  # the largest
     return int(index.min()) >= low and int(index.max()) < high

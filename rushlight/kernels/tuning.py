@@ -155,6 +155,7 @@ EMBEDDING_LEAST = least(16384)  # elements
 EMBEDDING_CHUNK = 16384  # elements that a chunk of a lookup copies
 EMBEDDING_BANDS = 64  # parts of a table that threads may compute
 CSR_LEAST = least(1024)  # products of elements, of sums of rows by a sparse matrix
+CSR_NARROW = least(4)  # elements side by side below which slices are added by NumPy
 CSR_PIECE = 1 << 16  # products of elements of a piece of work
 CSR_FAR = 1 << 22  # bytes of a table from which on its rows are fetched ahead
 MULTI_TENSOR_LEAST = least(1024)  # elements, of all arrays together

@@ -35,3 +35,11 @@ def test_somebody_else_answers() -> None:
     assert asked == [((1,), 0, 3)]
     assert not indices.asked()
     assert not indices.within(bad, 0, 3)
+
+
+def test_expanded_indices_are_looked_at_once() -> None:
+    line = np.array([3, 0, 4])
+    for index in (np.broadcast_to(line[:, None], (3, 10**9)), np.broadcast_to(line, (10**9, 3))):
+        assert indices.within(index, 0, 5)
+        assert not indices.within(index, 0, 4)
+        assert not indices.within(index, 1, 5)

@@ -28,7 +28,7 @@ CSR_MM = Interface(
         "index": "(count), integers in [0, n)",
         "offset": "(rows + 1), int64 that never fall, in [0, count]",
         "weight?": "(count); without it 1",
-        "y": "(rows, width), dense",
+        "y": "(rows, width), dense; of kinds that add, what the sums are added to",
     },
     ints={
         "rows": "rows of y",
@@ -45,7 +45,7 @@ COO_TO_CSR = Interface(
     "entries in the order of their rows, those of one row in their own, and where each row's begin",
     arrays={
         "row": "(count), integers in [0, n)",
-        "index": "(count), integers",
+        "index?": "(count), integers; without them index[k] is k",
         "weight?": "(count), or nothing",
         "offset": "room for n + 1 int64",
         "indices": "room for count of the integers: index, in the new order",
@@ -65,12 +65,14 @@ class Kind(NamedTuple):
         e: the type of the elements.
         indices: the type of the indices.
         weighted: whether there are weights.
+        adds: whether sums are added to what is in y.
         far: whether rows are fetched ahead, as those of a table that no cache holds.
     """
 
     e: str
     indices: str
     weighted: bool
+    adds: bool
     far: bool
 
 
@@ -98,6 +100,10 @@ class Sums:
         begin, end = offset[r], offset[r + 1]
         parts = max(1, PARTS // many)
         sums = [[f.var(self.zero) for _ in range(many)] for _ in range(parts)]
+        target = word["y"].of(e).at(r * word["width"] + j)
+        if self.kind.adds:
+            for i, total in enumerate(sums[0]):
+                total.set(half.load(f, target, i * w, w, mask))
 
         def add(k: Value, part: int) -> None:
             row = self.row(k).at(j)
@@ -128,7 +134,6 @@ class Sums:
                 total.set(total.get() + more.get())
         by = f.select(word["mean"] != 0, f.select(end - begin > 1, end - begin, 1), 1)
         divisor = f.splat(f.convert(by, self.computed), w)
-        target = word["y"].of(e).at(r * word["width"] + j)
         for i, total in enumerate(sums[0]):
             half.store(f, target, i * w, total.get() / divisor, mask)
 
@@ -154,7 +159,12 @@ def build(kind: Kind) -> Module:
     last = c.select(first + word["each"] < word["rows"], first + word["each"], word["rows"])
     sums = Sums(c, word, kind)
     with c.range(first, last) as r:
-        sums.whole_row(r)
+        if kind.adds:
+            offset = word["offset"].of(I64)
+            with c.when(offset[r] < offset[r + 1]):
+                sums.whole_row(r)
+        else:
+            sums.whole_row(r)
     c.ret()
     CSR_MM.write(module, "chunks")
     return module
@@ -167,7 +177,8 @@ def build_order(row: str, index: str, weight: str) -> Module:
     f = COO_TO_CSR.begin_run(module)
     word = f.args
     key, first = word["row"].of(row), word["offset"].of(I64)
-    moved = [("index", "indices", index)] + [("weight", "weights", weight)] * bool(weight)
+    moved = [("index", "indices", index)] * bool(index)
+    moved += [("weight", "weights", weight)] * bool(weight)
     place = first.at(1)
     with f.range(word["n"] + 1) as r:
         first[r] = 0
@@ -183,6 +194,8 @@ def build_order(row: str, index: str, weight: str) -> Module:
         r = f.convert(key[k], I64)
         at = place[r]
         place[r] = at + 1
+        if not index:
+            word["indices"].of(I64)[at] = k
         for name, into, t in moved:
             word[into].of(t)[at] = word[name].of(t)[k]
     f.ret()
@@ -198,7 +211,7 @@ def csr_mm(kind: Kind) -> Kernel:
 
 @functools.cache
 def coo_to_csr(row: str, index: str, weight: str) -> Kernel:
-    """The order of entries, for integers of two types; weights are an integer of their size, or ""
-    for none."""
+    """The order of entries, for integers of two types ("" without indices); weights are an integer
+    of their size, or "" for none."""
     key = (row, index, weight)
     return Kernel(COO_TO_CSR, key, lambda: build_order(*key))

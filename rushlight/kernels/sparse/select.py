@@ -8,13 +8,15 @@ to SciPy or NumPy (`products.py`). Indices are in range, offsets never fall: the
 from __future__ import annotations
 
 import functools
+import math
 from typing import Any
 
 import numpy as np
 
 from .. import tuning
+from ..embedding.reference import in_range
 from ..indices import within
-from ..meta import MetaArray
+from ..meta import MetaArray, contiguous_strides
 from ..plan import Draft, Plan
 from ..rows import ELEMENTS, has_kernels
 from . import products
@@ -95,6 +97,51 @@ def sampled(a: Any, b: Any, rows: Any, cols: Any) -> Any:
     return sddmm(a, b, rows, cols)
 
 
+def add_slices(out: Any, index: Any, source: Any, d: int) -> None:
+    """out[:, …, index[k]] += source[:, …, k] along dimension d, in the order of k, in place.
+
+    Args:
+        out: an array in memory of its own. index: (K), integers; negative ones count from the end.
+        source: the shape of `out` but for K slices along d, or what broadcasts to it.
+
+    Raises:
+        IndexError: for an index that is out of range, before anything is written.
+    """
+    if by_slices(layout(out), index, source, d):
+        plan_add_slices(layout(out), layout(index), layout(source), d).run(out, index, source)
+    else:
+        np.add.at(out, (slice(None),) * d + (index,), source)
+
+
+def slices_summed(shape: tuple[int, ...], index: Any, source: Any, d: int) -> Any:
+    """An array of zeros with the slices of `source` added at `index`, as `add_slices` does."""
+    to = source.dtype, shape, contiguous_strides(shape, source.dtype.itemsize)
+    if by_slices(to, index, source, d):
+        made = plan_add_slices(None, layout(index), layout(source), d, shape[d])
+        return made.run(index, source)
+    out = np.zeros(shape, source.dtype)
+    np.add.at(out, (slice(None),) * d + (index,), source)
+    return out
+
+
+def by_slices(out: Layout, index: Any, source: Any, d: int) -> bool:
+    """Whether a kernel adds up such slices: of floats, more than a few of them side by side."""
+    kind, shape, strides = out
+    wanted = (*shape[:d], index.size, *shape[d + 1 :])
+    inner = math.prod(shape[d + 1 :])
+    return (
+        source.shape == wanted and source.dtype == kind and inner >= tuning.CSR_NARROW
+        and strides == contiguous_strides(shape, kind.itemsize)
+        and source.size >= tuning.CSR_LEAST and index.size > 0 and has_kernels(kind)
+    )  # fmt: skip
+
+
+def in_each(index: Any, *, n: int, outer: int) -> Any:
+    """Indices of rows of `outer` arrays of n rows, one after the other; each is in range."""
+    index = in_range(index, n=n)
+    return (np.arange(outer)[:, None] * n + index).reshape(-1) if outer > 1 else index
+
+
 def layout(a: Any) -> Layout:
     """What a plan asks of an array."""
     return a.dtype, a.shape, a.strides
@@ -129,25 +176,26 @@ def indices(draft: Draft, name: str) -> tuple[str, str]:
 
 
 def launch(
-    draft: Draft, rows: int, offset: str, index: str, weight: str | None, mean: bool = False
-) -> None:
-    """The sums of rows of the operand x."""
+    draft: Draft, rows: int, offset: str, index: str, weight: str | None, mean: bool = False,
+    into: str | None = None, x: str = "x",
+) -> None:  # fmt: skip
+    """The sums of rows of x, added to an array or a new one."""
     from . import csr_mm as kernels
 
-    of, count = draft.metas["x"], draft.metas["index"].size
-    width = of.shape[1]
-    x, apart = in_rows(draft, "x")
+    of, of_index = draft.metas[x], draft.metas["index"]
+    width, count = of.shape[1], of_index.size
+    x, apart = in_rows(draft, x)
     kernel = kernels.csr_mm(
         kernels.Kind(
-            ELEMENTS[of.dtype], INDEX.get(draft.metas["index"].dtype, "i64"), weight is not None,
-            of.size * of.dtype.itemsize >= tuning.CSR_FAR,
+            ELEMENTS[of.dtype], INDEX.get(of_index.dtype, "i64"), weight is not None,
+            into is not None, of.size * of.dtype.itemsize >= tuning.CSR_FAR,
         )
     )  # fmt: skip
+    y = into or draft.array("y", MetaArray((rows, width), of.dtype))
     a_row = (count + rows) * width // rows  # elements that a row takes, on average
     each = max(1, tuning.CSR_PIECE // max(1, a_row))
     draft.launch(
-        kernel, x=x, index=index, offset=offset, weight=weight,
-        y=draft.array("y", MetaArray((rows, width), of.dtype)), rows=rows, count=count,
+        kernel, x=x, index=index, offset=offset, weight=weight, y=y, rows=rows, count=count,
         width=width, apart=apart, mean=int(mean), each=each, chunks=-(-rows // each),
     )  # fmt: skip
 
@@ -191,6 +239,39 @@ def plan_coo_mm(x: Layout, index: Layout, rows: Layout, weight: Layout | None, n
     )  # fmt: skip
     launch(draft, n, offset, others, weights)
     return draft.plan("coo_mm.kernel", flops=2 * count * width)
+
+
+@functools.lru_cache(maxsize=1024)
+def plan_add_slices(
+    out: Layout | None, index: Layout, source: Layout, d: int, n: int = 0
+) -> Plan:  # fmt: skip
+    """Operands out, which is written to, index (K) and source; without `out` a new array of n
+    slices."""
+    from . import csr_mm as kernels
+
+    given = {} if out is None else {"out": meta(out)}
+    draft = Draft({**given, "index": meta(index), "source": meta(source)})
+    shape = list(source[1])
+    shape[d] = n if out is None else out[1][d]
+    n, outer, inner = shape[d], math.prod(shape[:d]), math.prod(shape[d + 1 :])
+    rows, count = outer * n, outer * index[1][0]
+    at = draft.array("at", MetaArray((count,), INT64))
+    draft.numpy(in_each, ("index",), at, n=n, outer=outer)
+    x = "source"  # whose rows may lie apart
+    if d or len(shape) != 2:
+        x = draft.view("x", draft.dense("source"), MetaArray((count, inner), source[0]))
+    offset, order = draft.room("offset", (rows + 1) * 8), draft.room("order", count * 8)
+    draft.launch(
+        kernels.coo_to_csr("i64", "", ""), row=at, index=None, weight=None, offset=offset,
+        indices=order, weights=None, count=count, n=rows,
+    )  # fmt: skip
+    draft.metas["index"] = draft.metas[at]
+    if out is not None:
+        launch(draft, rows, offset, order, None, into="out", x=x)
+        return draft.plan("add_slices.kernel", (), flops=count * inner, mutates=("out",))
+    launch(draft, rows, offset, order, None, x=x)
+    y = draft.view("whole", "y", MetaArray(tuple(shape), source[0]))
+    return draft.plan("add_slices.kernel", (y,), flops=count * inner)
 
 
 @functools.lru_cache(maxsize=1024)

@@ -19,6 +19,7 @@ from ...kernels import dense
 from ...kernels.embedding import along
 from ...kernels.indices import asked, within
 from ...kernels.meta import MetaArray
+from ...kernels.sparse import select as sums
 from ..core import described
 from ..core.accepted import Accepted
 from ..core.arguments import need_gradients, need_tensor, number
@@ -148,9 +149,7 @@ def index_spread(grad: Any, index: Any, *, shape: Any, dim: int) -> Any:
     """Zeros of `shape` with the slices of `grad` added at `index`."""
     if not shape:
         return grad.reshape(())
-    out = np.zeros(shape, grad.dtype)
-    np.add.at(out, at(dim % len(shape), index), grad)
-    return out
+    return sums.slices_summed(tuple(shape), index.reshape(-1), grad, dim % len(shape))
 
 
 index_spread.shape(given)
@@ -272,7 +271,9 @@ def ready(name: str, input: Any, index: Any, source: Any, dim: int) -> tuple[Any
 def index_add(input: Any, index: Any, source: Any, *, dim: int, alpha: Any = 1) -> Any:
     """A copy with alpha times the slices of `source` added at `index`."""
     out, key, source = ready("index_add", input, index, source, dim)
-    np.add.at(out, key, source if alpha == 1 else (source * np.asarray(alpha)).astype(out.dtype))
+    source = source if alpha == 1 else (source * np.asarray(alpha)).astype(out.dtype)
+    if key:
+        sums.add_slices(out, key[-1], source, len(key) - 1)
     return out.reshape(input.shape)
 
 

@@ -17,6 +17,7 @@ from ...errors import axis, message
 from ...kernels import dense
 from ...kernels.indices import within
 from ...kernels.meta import MetaArray
+from ...kernels.sparse import select as sums
 from ..core.accepted import Accepted
 from ..core.arguments import need_tensor, number
 from ..core.composite import composite
@@ -123,6 +124,9 @@ def gather(input: Any, index: Any, *, dim: int) -> Any:
         ).copy()
     if index.size == 0:
         return np.empty(index.shape, input.dtype)
+    line = whole_slices(input, index, d)
+    if line is not None:
+        return np.take(input, line, axis=d)
     if all(i == d or k == n for i, (k, n) in enumerate(zip(index.shape, input.shape, strict=True))):
         return dense.in_rows(np.take_along_axis(input, index, d))
     return dense.in_rows(input[grid(index, d)])
@@ -155,7 +159,20 @@ def add_along(out: Any, index: Any, source: Any, d: int) -> None:
         return
     if index.ndim == 0:
         index, source = index.reshape(1), source.reshape(1)
-    np.add.at(out, grid(index, d), source[tuple(slice(0, k) for k in index.shape)])
+    part = source[tuple(slice(0, k) for k in index.shape)]
+    line = whole_slices(out, index, d)
+    if line is not None:
+        sums.add_slices(out, line, part, d)
+    else:
+        np.add.at(out, grid(index, d), part)
+
+
+def whole_slices(out: Any, index: Any, d: int) -> Any:
+    """The indices of slices, where an index was expanded to whole ones; else None."""
+    for k, (n, stride) in enumerate(zip(index.shape, index.strides, strict=True)):
+        if k != d and (n != out.shape[k] or (n > 1 and stride)):
+            return None
+    return index[(0,) * d + (slice(None),) + (0,) * (index.ndim - d - 1)]
 
 
 scatter_zeros.vjp(lambda g, _y, _g, index, *, dim: gather(g, index, dim=dim), None)

@@ -21,6 +21,7 @@ from ...autograd.observe import look
 from ...errors import message
 from ...kernels import dense
 from ...kernels.meta import MetaArray
+from ...kernels.sparse import select as sums
 from ...storage import address
 from ..core.numerics import DependsOnData, depends_on_data
 from ..core.record import op
@@ -155,15 +156,27 @@ index.joint(
 @op(samples=[case((2, 4), rows, shape=(3, 4))], public="", fresh=True)
 def index_backward(grad: Any, *indices: Any, shape: Any) -> Any:
     """Zeros of `shape` with `grad` added at the indices (repeated indices add up)."""
+    if not grad.size:
+        return np.zeros(shape, grad.dtype)
+    d, line = along_one(indices)
+    if line is not None:
+        slices = grad.reshape(*grad.shape[:d], line.size, *shape[d + 1 :])
+        return sums.slices_summed(tuple(shape), line, slices, d)
     out = np.zeros(shape, grad.dtype)
     key = numpy_key(indices)
-    if not grad.size:
-        return out
     if all(i is None or i.dtype.kind == "b" for i in indices):
         out[key] = grad
     else:
         np.add.at(out, key, grad)
     return out
+
+
+def along_one(indices: Any) -> tuple[int, Any]:
+    """(the dimension, the indices in one line) where one tensor of integers indexes; else None."""
+    places = [k for k, i in enumerate(indices) if i is not None]
+    if len(places) != 1 or indices[places[0]].dtype.kind == "b":
+        return 0, None
+    return places[0], indices[places[0]].reshape(-1)
 
 
 index_backward.shape(given)
@@ -189,7 +202,10 @@ def put_into(out: Any, value: Any, indices: tuple[Any, ...], accumulate: bool) -
     check_masks(out, indices)
     value = value.astype(out.dtype, copy=False)
     try:
-        if accumulate:
+        d, line = along_one(indices) if accumulate else (0, None)
+        if line is not None and indices[d].ndim == 1:
+            sums.add_slices(out, line, value, d)
+        elif accumulate:
             np.add.at(out, key, value)
         else:
             out[key] = value

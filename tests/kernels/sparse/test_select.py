@@ -110,4 +110,57 @@ def test_a_plan_is_made_of_metadata(limits: Any) -> None:
     assert plan.outputs["y"].shape == (10, 300)
     assert plan.flops == 2 * 50 * 300
     assert "mean=1" in plan.describe()
-    assert plan.launches[0].kernel.key == ("float", "i32", False, True)
+    assert plan.launches[0].kernel.key == ("float", "i32", False, False, True)
+
+
+@SIZES
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
+@pytest.mark.parametrize("index", [np.int64, np.int32])
+def test_slices_are_added_in_their_order(
+    rng: Any, index: Any, dtype: Any, least: int, limits: Any
+) -> None:
+    """Along each dimension, of sources that lie in any way; negative indices count from the end."""
+    with limits(CSR_LEAST=least, CSR_NARROW=1):
+        for d in range(3):
+            shape = [3, 4, 40]
+            out = rng.integers(-9, 9, shape).astype(dtype)
+            line = rng.integers(-shape[d], shape[d], 7).astype(index)
+            shape[d] = 7
+            source = rng.integers(-9, 9, shape).astype(dtype)
+            wanted, sums = out.copy(), np.zeros_like(out)
+            np.add.at(wanted, (slice(None),) * d + (line,), source)
+            np.add.at(sums, (slice(None),) * d + (line,), source)
+            for laid in (source, np.asfortranarray(source), source[::-1].copy()[::-1]):
+                found = out.copy()
+                select.add_slices(found, line, laid, d)
+                np.testing.assert_array_equal(found, wanted)
+                found = select.slices_summed(out.shape, line, laid, d)
+                np.testing.assert_array_equal(found, sums)
+        turned = np.asfortranarray(out)
+        select.add_slices(turned, line, source, 2)
+        np.testing.assert_array_equal(turned, wanted)
+        rows, apart = np.zeros((4, 9), dtype), rng.integers(0, 9, (5, 20)).astype(dtype)[:, ::2]
+        select.add_slices(rows, np.array([3, 0, 3, 3, 2]), apart[:, :9], 0)
+        assert rows[3].tolist() == apart[[0, 2, 3], :9].sum(0).tolist()
+        select.add_slices(rows, np.array([1, 1]), dtype(2), 0)  # which broadcasts
+        assert rows[1].tolist() == [4] * 9
+
+
+@SIZES
+def test_no_slice_is_added_where_an_index_is_outside(least: int, limits: Any) -> None:
+    out, source = np.zeros((4, 40), np.float32), np.ones((3, 40), np.float32)
+    with limits(CSR_LEAST=least):
+        for bad in (4, -5):
+            with pytest.raises(IndexError, match="out of bounds"):
+                select.add_slices(out, np.array([bad, 0, 1]), source, 0)
+        assert not out.any()
+        with pytest.raises(IndexError, match="out of bounds"):
+            select.slices_summed((4, 40), np.array([0, 9, 1]), source, 0)
+
+
+@NATIVE
+def test_few_elements_side_by_side_are_numpys(limits: Any) -> None:
+    with limits(CSR_LEAST=1, CSR_NARROW=8):
+        for width, kernel in ((7, False), (8, True)):
+            out, source = np.zeros((4, width), np.float32), np.ones((3, width), np.float32)
+            assert select.by_slices(select.layout(out), np.arange(3), source, 0) is kernel
