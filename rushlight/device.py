@@ -90,7 +90,9 @@ class device:
         return (device, (self.type,) if self.index is None else (self.type, self.index))
 
     def __enter__(self) -> device:
-        _stack.append(usable(self))
+        global _stack
+        where = usable(self)
+        _stack += [where]  # (after a call of `append` an interrupt might come)
         return self
 
     def __exit__(

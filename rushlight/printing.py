@@ -6,7 +6,6 @@ Not here: `Tensor.__repr__` and `Parameter.__repr__`, which call it.
 
 from __future__ import annotations
 
-import contextlib
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import dtypes
+from .blocks import contextmanager
 from .errors import message
 from .kernels.meta import UnresolvedArray
 from .torch_names import is_own
@@ -83,7 +83,7 @@ def get_printoptions() -> dict[str, Any]:
     return asdict(_options)
 
 
-@contextlib.contextmanager
+@contextmanager
 def printoptions(**options: Any) -> Iterator[None]:
     """Set print options within a ``with`` block.
 

@@ -7,13 +7,13 @@ Not here: the distributions (`kernels/random/distributions.py`) and the function
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .blocks import contextmanager
 from .config import current
 from .device import device as Device
 from .errors import message
@@ -262,7 +262,7 @@ def set_rng_state(new_state: Tensor) -> None:
     default_generator.set_state(new_state)
 
 
-@contextlib.contextmanager
+@contextmanager
 def fork_rng(
     devices: Iterable[Any] | None = None,
     enabled: bool = True,

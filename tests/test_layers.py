@@ -15,8 +15,8 @@ FOREIGN = {"torch", "torchvision", "jax", "tensorflow", "tinygrad", "mlx", "scip
 
 # From the bottom up. A file may import from its own layer and from those below it.
 LAYERS: list[tuple[str, ...]] = [
-    ("errors", "once", "tracebacks", "config", "dtypes", "dtypes_unheld", "device", "size",
-     "layout", "unsupported", "torch_names", "torch_version", "futures", "backends", "late",
+    ("blocks", "errors", "once", "tracebacks", "config", "dtypes", "dtypes_unheld", "device",
+     "size", "layout", "unsupported", "torch_names", "torch_version", "futures", "backends", "late",
      "drawn"),
     ("kernels",),
     ("storage", "shared_memory", "random", "printing"),

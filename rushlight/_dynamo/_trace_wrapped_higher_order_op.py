@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator
 
+from ..blocks import contextmanager
 
-@contextlib.contextmanager
+
+@contextmanager
 def TransformGetItemToIndex() -> Iterator[None]:
     """The block runs as it stands: indexing by tensors works under vmap here."""
     yield

@@ -127,26 +127,31 @@ class autocast:
             )
             enabled = False
         self._enabled = enabled
-        self._entered: list[Any] = []
+        self._entered: tuple[Any, ...] = ()
 
     def __enter__(self) -> autocast:
         before = (_state.enabled, _state.dtype, _state.cache, door.state.autocast)
         watcher = None
+        if self.device == "cpu" and self._enabled:
+            watcher = watch.watching(_cast_operands)
+            watcher.__enter__()
+            _state.dtype = self.fast_dtype
+            door.state.autocast = _arriving
         if self.device == "cpu":
             _state.enabled, _state.cache = self._enabled, self._cache_enabled
-            if self._enabled:
-                _state.dtype = self.fast_dtype
-                door.state.autocast = _arriving
-                watcher = watch.watching(_cast_operands)
-                watcher.__enter__()
-        self._entered.append((before, watcher))
+        self._entered = (*self._entered, (before, watcher))
         return self
 
     def __exit__(self, kind: Any, value: Any, trace: Any) -> None:
-        (_state.enabled, _state.dtype, _state.cache, found), watcher = self._entered.pop()
-        door.state.autocast = found
+        *others, (before, watcher) = self._entered
+        self._entered = (*others,)
+        _state.enabled, _state.dtype, _state.cache, door.state.autocast = before
         if watcher is not None:
-            watcher.__exit__(kind, value, trace)
+            try:
+                watcher.leave()
+            except BaseException:
+                watcher.leave()
+                raise
 
     def __call__(self, func: Callable[..., Any]) -> Callable[..., Any]:
         if not callable(func):

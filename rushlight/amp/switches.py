@@ -20,6 +20,7 @@ class _Own(threading.local):
 
     stands = False
     depth = 0
+    watcher: Any = None
 
 
 _own = _Own()
@@ -53,7 +54,12 @@ def set_autocast_enabled(*given: Any, **named: Any) -> None:
         return  # nothing is computed there
     on = values[-1]
     if on is not _own.stands:
-        (watch.watch if on else watch.unwatch)(_cast_operands)
+        if _own.watcher is None:
+            _own.watcher = watch.watching(_cast_operands)
+        if on:
+            _own.watcher.__enter__()
+        else:
+            _own.watcher.leave()
         _own.stands = on
     _state.enabled = on
     door.state.autocast = _arriving if on else None

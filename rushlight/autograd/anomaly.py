@@ -41,19 +41,30 @@ def is_anomaly_check_nan_enabled() -> bool:
 
 
 def switch(setting: tuple[bool, bool] | None) -> tuple[bool, bool] | None:
-    """Change the mode; returns what it was."""
-    was, _setting[0] = _setting[0], setting
-    if was is None and setting is not None:
-        door.state.watchers = (*door.state.watchers, note)
-        watch.set_watched(1)
+    """Change the mode; returns what it was. Where this is interrupted it is called again."""
+    was = _setting[0]
+    others = tuple([w for w in door.state.watchers if w is not note])
+    if setting is None:
+        watch.go("anomaly")
+        door.state.watchers, door.noting = others, None
+        engine.checks[:] = []
+    else:
+        watch.come("anomaly")
+        if was is None:
+            door.state.watchers = (*others, note)
         door.noting = remember
-        engine.checks.append(check)
-    elif was is not None and setting is None:
-        door.state.watchers = tuple(w for w in door.state.watchers if w is not note)
-        watch.set_watched(-1)
-        door.noting = None
-        engine.checks.remove(check)
+        engine.checks[:] = [check]
+    _setting[0] = setting
     return was
+
+
+def restore(setting: tuple[bool, bool] | None) -> None:
+    """Set the mode back, also when Ctrl-C comes."""
+    try:
+        switch(setting)
+    except BaseException:
+        switch(setting)
+        raise
 
 
 def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
@@ -204,10 +215,15 @@ class detect_anomaly:
         )
 
     def __enter__(self) -> None:
-        self.before = switch(self.setting)
+        self.before = _setting[0]
+        try:
+            switch(self.setting)
+        except BaseException:
+            switch(self.before)
+            raise
 
     def __exit__(self, *args: object) -> None:
-        switch(self.before)
+        restore(self.before)
 
 
 class set_detect_anomaly:
@@ -231,4 +247,4 @@ class set_detect_anomaly:
         """The mode was switched by the constructor."""
 
     def __exit__(self, *args: object) -> None:
-        switch(self.before)
+        restore(self.before)

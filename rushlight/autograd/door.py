@@ -20,8 +20,7 @@ Not here: what is computed (`ops/`), watchers (`watch.py`), observers (`observe.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -745,15 +744,20 @@ def extras(t: Any) -> Extras:
 # -- grad mode -----------------------------------------------------------------------------------
 
 
-@contextmanager
-def grad_enabled(on: bool) -> Iterator[None]:
+class grad_enabled:
     """Grad mode of this thread, for a block (the public contexts are in grad_mode.py)."""
-    before = state.enabled
-    state.enabled = on
-    try:
-        yield
-    finally:
-        state.enabled = before
+
+    __slots__ = ("before", "on")
+
+    def __init__(self, on: bool) -> None:
+        self.on = on
+
+    def __enter__(self) -> None:
+        self.before = state.enabled
+        state.enabled = self.on
+
+    def __exit__(self, *error: object) -> None:
+        state.enabled = self.before
 
 
 def arriving(op: Any, *arrays: Any) -> list[Any]:

@@ -199,16 +199,17 @@ def run(
     goals = (tensors, targets, captured, capture, inputs)  # what a finished leaf asks for
     ready: list[Any] = []  # heap of (-seq, node)
     freed = None if retain_graph else Freed()
-    before = state.enabled
-    state.enabled = create_graph
     outer = _runs.stack
     paths = None if inputs is None else needed
-    _runs.stack = (*outer, Run(roots, slots, paths, targets, retain_graph, capture))
+    this = Run(roots, slots, paths, targets, retain_graph, capture)
     node = roots
     slot: Any
     begun = enter("backward", roots, grads) if observed else None
     finish = shown_leaf if observed else finish_leaf
     evaluate = shown_node if observed else run_carefully
+    before = state.enabled
+    state.enabled = create_graph  # from here on nothing may be called before the `try`
+    _runs.stack = (*outer, this)
     try:
         for e, g in zip(roots, grads):  # noqa: B905 - made as pairs
             deliver(slots, e, g)

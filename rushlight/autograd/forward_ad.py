@@ -52,6 +52,21 @@ class _set_fwd_grad_enabled:
         _enabled = self.before
 
 
+class without_tangents:
+    """A block in which no tangents are computed. (What is switched by a constructor stays so when
+    Ctrl-C comes between it and the block.)"""
+
+    __slots__ = ("before",)
+
+    def __enter__(self) -> None:
+        global _enabled
+        self.before, _enabled = _enabled, False
+
+    def __exit__(self, *args: object) -> None:
+        global _enabled
+        _enabled = self.before
+
+
 class UnpackedDualTensor(NamedTuple):
     """Primal and tangent of a dual tensor."""
 
@@ -66,21 +81,33 @@ def enter_dual_level() -> int:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
     importlib.import_module(f"{__package__}.forward_functions")  # Functions ask it from now on
     watcher = watch.watching(push)
-    watcher.__enter__()
-    _levels.append(watcher)
-    views.change_watchers.append(changes)
-    _current_level = 0
+    try:
+        watcher.__enter__()
+        _levels[:] = [watcher]
+        views.change_watchers += [changes]
+        _current_level = 0
+    except BaseException:
+        watcher.leave()
+        raise
     return 0
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
     """Close the level: tangents are forgotten."""
-    global _current_level
     if not _levels:
         raise RuntimeError("Trying to exit a forward AD level but no level is open")
-    _levels.pop().__exit__(None, None, None)
-    views.change_watchers.remove(changes)
+    _close()
+
+
+def _close() -> None:
+    """Close the level, if there is one; where this is interrupted it is called again."""
+    global _current_level
+    if not _levels:
+        return
+    _levels[0].leave()
+    views.change_watchers[:] = [w for w in views.change_watchers if w is not changes]
     _current_level = -1
+    _levels[:] = []
 
 
 class dual_level:
@@ -98,7 +125,11 @@ class dual_level:
         return enter_dual_level()
 
     def __exit__(self, *args: object) -> None:
-        exit_dual_level()
+        try:
+            exit_dual_level()
+        except BaseException:
+            _close()
+            raise
 
 
 def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
@@ -144,7 +175,7 @@ def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
 def apart(tensor: Any) -> Any:
     """A view of a tensor for backward, and another tensor for forward mode: neither has a part in
     the tangent of the other."""
-    with _set_fwd_grad_enabled(False):
+    with without_tangents():
         y = tensor.view_as(tensor)
     if tensor._fn is None:  # nor for backward: a change of either is of values alone
         y._v = None
@@ -178,7 +209,7 @@ def tangent_of(t: Any) -> Any:
     whole = None if of is None else own_tangent(of[0])
     if whole is None:
         return None
-    with _set_fwd_grad_enabled(False):
+    with without_tangents():
         part = views.along(of[1], whole)
     t.__dict__["_tangent"] = (_levels[-1], part)
     return part
@@ -200,13 +231,13 @@ def set_tangent(t: Any, tangent: Any, changed: bool = False) -> None:
         else:
             whole = laid_as(base)
             base._tangent = (_levels[-1], whole)
-            with _set_fwd_grad_enabled(False):
+            with without_tangents():
                 part = views.along(chain, whole)
                 part.copy_(tangent)
             tangent = part
     elif not fits(tangent, t):
         own = laid_as(t)
-        with _set_fwd_grad_enabled(False):
+        with without_tangents():
             own.copy_(tangent)
         tangent = own
     t._tangent = (_levels[-1], tangent)
@@ -275,7 +306,7 @@ class _Changes(views.ChangeWatcher):
         if before is None:
             set_tangent(target, tangent, changed=True)
             return
-        with _set_fwd_grad_enabled(False):
+        with without_tangents():
             if before._fn is LEAF and door.state.enabled:  # it cannot be written to
                 before = before.clone()
                 target._tangent = (_levels[-1], before)

@@ -20,7 +20,7 @@ def apply_function(cls: Any, args: tuple[Any, ...], kw: Any) -> Any:
         return NotImplemented
     versions = [None if t is None else t._changes() for t in tangents]
     before = list(tangents)
-    with forward_ad._set_fwd_grad_enabled(False):  # `jvp` differentiates what it computes
+    with forward_ad.without_tangents():  # `jvp` differentiates what it computes
         ctx, raw = function.forwarded(cls, args, kw)
         dirty, plain = ctx._dirty, ctx._non_differentiable
         backward = function.backward_of(cls)

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from ..blocks import Presence
 from . import door
 from .door import state
 from .node import InferenceCut
@@ -210,42 +211,33 @@ class inference_mode(_Mode):
 
     def __enter__(self) -> None:
         self.prev = (state.enabled, state.inference)
-        if self.mode and not state.inference:
-            begin_inference()
-        elif state.inference and not self.mode:
-            end_inference()
-        if self.mode:
-            state.enabled = False
-        elif state.inference:
-            state.enabled = True
-        state.inference = self.mode
+        enabled = not self.mode if self.mode or state.inference else state.enabled
+        try:
+            infer(self.mode)
+            state.enabled, state.inference = enabled, self.mode
+        except BaseException:
+            infer(self.prev[1])
+            raise
 
     def __exit__(self, kind: Any, value: Any, tb: Any) -> None:
-        if state.inference and not self.prev[1]:
-            end_inference()
-        elif self.prev[1] and not state.inference:
-            begin_inference()
         state.enabled, state.inference = self.prev
+        try:
+            infer(self.prev[1])
+        except BaseException:
+            infer(self.prev[1])
+            raise
 
 
-_inferring = [0]  # how many threads are in inference mode
-_lock = threading.Lock()
+def _note(inferring: bool) -> None:
+    door.born[0] = InferenceCut() if inferring else None
 
 
-def begin_inference() -> None:
-    """Results of this thread's operations are inference tensors from here on."""
-    with _lock:
-        _inferring[0] += 1
-        if door.born[0] is None:
-            door.born[0] = InferenceCut()
+_inferring = Presence(_note)  # the threads in inference mode
 
 
-def end_inference() -> None:
-    """Results of this thread's operations are ordinary tensors again."""
-    with _lock:
-        _inferring[0] -= 1
-        if not _inferring[0]:
-            door.born[0] = None
+def infer(on: bool) -> None:
+    """Results of this thread's operations are inference tensors from here on, or no longer."""
+    (_inferring.come if on else _inferring.go)(threading.get_ident())
 
 
 class _Threads(threading.local):

@@ -9,9 +9,9 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
+from ..blocks import contextmanager
 from . import door, engine, views, watch
 from .hooks import RemovableHandle
 from .node import LEAF, GradientEdge, Node, Out, TensorBase, accumulator
@@ -88,13 +88,21 @@ class saved_tensors_hooks:
     def __enter__(self) -> None:
         if _forbidden:
             raise RuntimeError(_forbidden[-1])
-        door.state.packers = (*door.state.packers, (self.pack_hook, self.unpack_hook))
-        watch.set_watched(1)
+        pair = (self.pack_hook, self.unpack_hook)
+        watch.come(("packer", id(pair)))
+        door.state.packers = (*door.state.packers, pair)
 
     def __exit__(self, *args: object) -> None:
-        if door.state.packers:
-            door.state.packers = door.state.packers[:-1]
-            watch.set_watched(-1)
+        if not door.state.packers:
+            return
+        *others, pair = door.state.packers
+        try:
+            watch.go(("packer", id(pair)))
+        except BaseException:
+            watch.go(("packer", id(pair)))
+            raise
+        finally:
+            door.state.packers = (*others,)
 
 
 class save_on_cpu(saved_tensors_hooks):
@@ -110,8 +118,8 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
     """Make the use of saved_tensors_hooks an error within a block."""
     if door.state.packers:
         raise RuntimeError(error_message)
-    _forbidden.append(error_message)
     try:
+        _forbidden.append(error_message)
         yield
     finally:
         _forbidden.pop()
@@ -188,14 +196,14 @@ def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
     if _allowing:
         raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
     context = _AllowMutationOnSavedContext()
-    _allowing.append(context)
-    views.change_watchers.append(context)
     try:
+        _allowing.append(context)
+        views.change_watchers.append(context)
         with saved_tensors_hooks(context.pack, context.unpack):
             yield context
     finally:
-        views.change_watchers.remove(context)
-        _allowing.pop()
+        _allowing.clear()
+        views.change_watchers[:] = [w for w in views.change_watchers if w is not context]
         context.clear()
 
 

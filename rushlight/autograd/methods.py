@@ -16,14 +16,13 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from ..blocks import Presence
 from . import door
 
 state = door.state
 _places: list[tuple[type, str, Callable[[Any], Any]]] = []  # methods, and what makes the forms
 _kept: list[tuple[type, str, Any]] = []  # what stood in their places
 _forms: dict[tuple[type, str], tuple[Any, Any]] = {}  # of each a method and its form
-_listeners = 0
-_lock = threading.Lock()
 
 
 def tells(cls: type, kind: str, *names: str) -> None:
@@ -33,7 +32,7 @@ def tells(cls: type, kind: str, *names: str) -> None:
     for name in names:
         if hasattr(cls, name):
             place = (cls, name, functools.partial(telling, kind, name))
-            with _lock:
+            with _listeners.lock:
                 _places.append(place)
                 if _kept:  # somebody looks on while the module of the class is imported
                     stand(*place)
@@ -67,41 +66,33 @@ def telling(kind: str, name: str, plain: Any) -> Any:
 
 def listen(observer: Any) -> None:
     """Tell an observer what this thread calls, until `unlisten(observer)`."""
-    global _listeners
-    with _lock:
-        if not _listeners:
-            put()
-        _listeners += 1
+    _listeners.come((threading.get_ident(), observer))
     state.listening = (*state.listening, observer)
 
 
 def unlisten(observer: Any) -> None:
     """The opposite of `listen`."""
-    global _listeners
     state.listening = tuple([o for o in state.listening if o is not observer])
-    with _lock:
-        _listeners -= 1
-        if not _listeners:
-            restore()
+    _listeners.go((threading.get_ident(), observer))
 
 
 def pause() -> None:
     """Put everything back for a while: a compiler reads what stands in these places."""
-    with _lock:
+    with _listeners.lock:
         restore()
 
 
 def resume() -> None:
     """The opposite of `pause`."""
-    with _lock:
-        if _listeners and not _kept:
-            put()
+    _listeners.again()
 
 
-def put() -> None:
-    """Put those that tell into the places."""
-    for place in _places:
-        stand(*place)
+def fit(on: bool) -> None:
+    """Put those that tell into the places, or put everything back."""
+    restore()
+    if on:
+        for place in _places:
+            stand(*place)
 
 
 def stand(cls: type, name: str, make: Callable[[Any], Any]) -> None:
@@ -119,8 +110,12 @@ def stand(cls: type, name: str, make: Callable[[Any], Any]) -> None:
 def restore() -> None:
     """Put everything back."""
     while _kept:
-        cls, name, old = _kept.pop()
-        if old is None:
-            delattr(cls, name)
-        else:
+        cls, name, old = _kept[-1]
+        if old is not None:
             setattr(cls, name, old)
+        elif name in vars(cls):
+            delattr(cls, name)
+        del _kept[-1]
+
+
+_listeners = Presence(fit)

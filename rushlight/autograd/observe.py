@@ -13,10 +13,10 @@ Not here: watchers, who may change what is done (`watch.watching`).
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
+from ..blocks import Presence
 from . import door, methods, watch
 
 
@@ -72,15 +72,21 @@ class _Function(Observer):
         self.fn(record, arrays, kw, results)
 
 
-@contextmanager
-def observing(fn: Callable[..., Any]) -> Iterator[None]:
+class observing:
     """Let `fn(record, arrays, parameters, results)` see this thread's computations for a block."""
-    observer = _Function(fn)
-    observe(observer)
-    try:
-        yield
-    finally:
-        unobserve(observer)
+
+    def __init__(self, fn: Callable[..., Any]) -> None:
+        self.observer = _Function(fn)
+
+    def __enter__(self) -> None:
+        observe(self.observer)
+
+    def __exit__(self, *error: object) -> None:
+        try:
+            unobserve(self.observer)
+        except BaseException:
+            unobserve(self.observer)
+            raise
 
 
 def look(name: str) -> None:
@@ -91,40 +97,35 @@ def look(name: str) -> None:
 
 def observe(observer: Observer) -> None:
     """Let an observer see what this thread does until `unobserve(observer)`."""
-    if observer.methods:
-        methods.listen(observer)
-    if observer.computations:
-        _count(1)
-        door.state.observers = (*door.state.observers, observer)
+    try:
+        if observer.methods:
+            methods.listen(observer)
+        if observer.computations:
+            _observers.come((threading.get_ident(), observer))
+            watch.general.come((threading.get_ident(), observer))
+            door.state.observers = (*door.state.observers, observer)
+    except BaseException:
+        unobserve(observer)
+        raise
 
 
 def unobserve(observer: Observer) -> None:
-    """Send an observer away, who need not be the one that came last."""
+    """Send an observer away, who need not be the one that came last. Where this is interrupted it
+    is called again."""
     if observer.methods:
         methods.unlisten(observer)
     if observer.computations:
         door.state.observers = tuple([o for o in door.state.observers if o is not observer])
-        _count(-1)
+        _observers.go((threading.get_ident(), observer))
+        watch.general.go((threading.get_ident(), observer))
 
 
-_observers = 0
-_lock = threading.Lock()
-on_observe: list[Callable[[bool], None]] = []  # told when the first comes and the last one goes
+def _swap(seen: bool) -> None:
+    door.perform = perform_observed if seen else door.bare_perform
 
 
-def _count(change: int) -> None:
-    global _observers
-    with _lock:
-        before = _observers
-        _observers += change
-        if (before == 0) == (_observers == 0):
-            return
-        seen = bool(_observers)
-        door.perform = perform_observed if seen else door.bare_perform
-        watch.set_shown(seen)
-        for tell in on_observe:
-            tell(seen)
-    watch.set_general(1 if seen else -1)
+_observers = Presence(_swap, watch.set_shown)
+on_observe = _observers.fits  # told when the first comes and the last one goes
 
 
 def perform_observed(record: Any, arrays: Any, kw: dict[str, Any]) -> Any:

@@ -38,9 +38,9 @@ class Packed:
         try:
             t = self.unpack(self.value)
         finally:
-            if door.state.packers is not before:
-                watch.set_watched(len(before) - len(door.state.packers))
-                door.state.packers = before
+            for pair in door.state.packers[len(before) :]:
+                watch.go(("packer", id(pair)))
+            door.state.packers = before
         if not isinstance(t, TensorBase):
             raise TypeError(
                 "Output of saved tensor unpack_hook expected to be a Tensor but got result of "

@@ -21,7 +21,7 @@ from ..profiler.events import (
     Kernel,
 )
 from ..profiler.reading import function_events
-from ..profiler.recording import Recorder, record_function
+from ..profiler.recording import Recorder, local, record_function
 from ..profiler.watching import begin, finish
 
 __all__ = [
@@ -141,12 +141,29 @@ class profile:
                 )
             )
         self.entered = True
-        self._start()
+        try:
+            self._start()
+        except BaseException:
+            self._abandon()
+            raise
         return self
 
     def __exit__(self, *error: object) -> None:
         if self.enabled:
-            self._stop()
+            try:
+                self._stop()
+            except BaseException:
+                self._abandon()
+                raise
+
+    def _abandon(self) -> None:
+        """Look no longer, after an interrupt (Ctrl-C) in the middle of `_start` or `_stop`."""
+        recorder, watch = self._recorder, self._watch
+        if watch is not None:
+            finish(watch)
+            self._watch = None
+        if recorder is not None and local.recorder is recorder:
+            local.recorder = recorder.outer
 
     def _start(self) -> None:
         self._recorder = Recorder(

@@ -100,8 +100,7 @@ def mark(t: Any) -> None:
     """Make `t` volatile and watch what becomes of it."""
     t._x = Cut("volatile")
     key = id(t)
-    if not _living:
-        watch.set_watched(1)
+    watch.come("volatile")
     _living[key] = weakref.ref(t, lambda _: forget(key))
     if spread not in door.state.watchers:
         door.state.watchers = (spread, *door.state.watchers)
@@ -110,7 +109,7 @@ def mark(t: Any) -> None:
 def forget(key: int) -> None:
     """A volatile tensor is gone; with the last one the watching ends."""
     if _living.pop(key, None) is not None and not _living:
-        watch.set_watched(-1)
+        watch.go("volatile")
         door.state.watchers = tuple(w for w in door.state.watchers if w is not spread)
 
 

@@ -10,20 +10,18 @@ Not here: observers, who see all that is computed and change nothing (`observe.p
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable
 from typing import Any
 
+from ..blocks import Presence
 from . import door
 
-_watch_count = _general_count = 0
-_watch_lock = threading.Lock()
-# Told (True) when calls have to go the general way, and (False) when they need no longer.
-on_general: list[Callable[[bool], None]] = []
+# Told (True) when calls have to go the general way, and (False) when they need no longer: there are
+# watchers, observers, modes.
+general = Presence()
+on_general = general.fits
 # What `apply_watched` ends with: `apply_shown` while somebody observes.
 _innermost = door.bare_apply
-on_watch: list[Callable[[bool], None]] = []  # as well, but for watchers alone
 
 
 def apply_shown(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
@@ -43,44 +41,43 @@ def apply_watched(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
         door.state.watchers = watchers
 
 
-def set_watched(change: int) -> None:
-    """Count those who need to see every call; swap the door when the first comes or the last
-    goes."""
-    global _watch_count
-    with _watch_lock:
-        before = _watch_count
-        _watch_count += change
-        if (before == 0) != (_watch_count == 0):
-            door.apply = apply_watched if _watch_count else _innermost
-            for tell in on_watch:
-                tell(bool(_watch_count))
-    set_general(change)
+def _swap(on: bool) -> None:
+    door.apply = apply_watched if on else _innermost
 
 
-def set_general(change: int) -> None:
-    """Count those for whom no call may take a short way: watchers, and observers as one."""
-    global _general_count
-    with _watch_lock:
-        before = _general_count
-        _general_count += change
-        if (before == 0) != (_general_count == 0):
-            for tell in on_general:
-                tell(bool(_general_count))
+watched = Presence(_swap)  # those who need to see every call
+on_watch = watched.fits
+
+
+def come(who: Hashable) -> None:
+    """Somebody needs to see every call, until `go`."""
+    try:
+        watched.come(who)
+        general.come(who)
+    except BaseException:
+        go(who)
+        raise
+
+
+def go(who: Hashable) -> None:
+    """Somebody needs to see calls no longer. Where this is interrupted it is called again."""
+    watched.go(who)
+    general.go(who)
 
 
 def set_shown(shown: bool) -> None:
     """Announce every call, or no longer: told by `observe.py`."""
     global _innermost
-    with _watch_lock:
+    with watched.lock:
         _innermost = apply_shown if shown else door.bare_apply
-        if not _watch_count:
+        if not watched.there:
             door.apply = _innermost
 
 
 def stand_last(fn: Callable[..., Any]) -> None:
     """Let `fn(op, inputs, kw)` stand below all watchers, from now on and for all threads."""
     global _innermost
-    with _watch_lock:
+    with watched.lock:
         before, door.bare_apply = door.bare_apply, fn
         if _innermost is before:
             _innermost = fn
@@ -88,30 +85,37 @@ def stand_last(fn: Callable[..., Any]) -> None:
             door.apply = fn
 
 
-@contextmanager
-def watching(fn: Callable[..., Any]) -> Iterator[None]:
-    """Let `fn(next_apply, op, inputs, kw)` stand at the door of this thread for a block."""
-    watch(fn)
-    try:
-        yield
-    finally:
-        unwatch(fn)
+class watching:
+    """Let `fn(next_apply, op, inputs, kw)` stand at the door of this thread for a block: the first
+    to be asked, or with `at` in this place from the last. It need not be left in its turn."""
 
+    __slots__ = ("at", "fn", "inside")
 
-def watch(fn: Callable[..., Any], at: int | None = None) -> None:
-    """Let `fn` stand at the door of this thread until `unwatch(fn)`: the first to be asked, or with
-    `at` in this place from the last."""
-    set_watched(1)
-    watchers = door.state.watchers
-    at = len(watchers) if at is None else at
-    door.state.watchers = (*watchers[:at], fn, *watchers[at:])
+    def __init__(self, fn: Callable[..., Any], at: int | None = None) -> None:
+        self.fn, self.at, self.inside = fn, at, False
 
+    def __enter__(self) -> None:
+        watchers = door.state.watchers
+        at = len(watchers) if self.at is None else self.at
+        come(self)
+        door.state.watchers = (*watchers[:at], self.fn, *watchers[at:])
+        self.inside = True
 
-def unwatch(fn: Callable[..., Any]) -> None:
-    """Send `fn` away, which need not be the one that came last."""
-    watchers = door.state.watchers
-    for i in range(len(watchers) - 1, -1, -1):
-        if watchers[i] is fn:
-            door.state.watchers = (*watchers[:i], *watchers[i + 1 :])
-            break
-    set_watched(-1)
+    def __exit__(self, *error: object) -> None:
+        try:
+            self.leave()
+        except BaseException:
+            self.leave()
+            raise
+
+    def leave(self) -> None:
+        """Send it away; where this is interrupted it is called again."""
+        if self.inside:
+            watchers = door.state.watchers
+            for at in range(len(watchers) - 1, -1, -1):
+                if watchers[at] is self.fn:
+                    watchers = (*watchers[:at], *watchers[at + 1 :])
+                    break
+            door.state.watchers = watchers
+            self.inside = False
+        go(self)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 import types
 from typing import TYPE_CHECKING, Any
 
+from ..blocks import contextmanager
 from . import attention
 from . import mha as mha
 
@@ -40,7 +40,7 @@ class _Backend(types.ModuleType):
         """False: the library is not part of this build."""
         return False
 
-    @contextlib.contextmanager
+    @contextmanager
     def flags(self, **flags: Any) -> Any:
         """Set flags for a block."""
         before = {k: self.__dict__.get(k) for k in flags}

@@ -6,10 +6,11 @@ PyTorch chooses among several; here there is one, whose result does not depend o
 
 from __future__ import annotations
 
-import contextlib
 import warnings
 from collections.abc import Iterator
 from typing import Any
+
+from ..blocks import contextmanager
 
 # In the order of `nn.attention.SDPBackend`; the names are those of PyTorch's functions.
 KINDS = ("math", "flash", "mem_efficient", "cudnn")
@@ -17,7 +18,7 @@ allowed = dict.fromkeys(KINDS, True)
 _halves = [False]
 
 
-@contextlib.contextmanager
+@contextmanager
 def only(kinds: set[str]) -> Iterator[None]:
     """For a block, allow these and no others."""
     before = dict(allowed)
@@ -57,7 +58,7 @@ def no(*args: Any, **kw: Any) -> bool:
     return False
 
 
-@contextlib.contextmanager
+@contextmanager
 def sdp_kernel(
     enable_flash: bool = True,
     enable_math: bool = True,

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ import numpy as np
 from ..autograd import door, engine, steps
 from ..autograd.node import Extras, Out
 from ..autograd.unbroadcast import add
+from ..blocks import contextmanager
 from . import early
 from .program import GIVEN, MADE, Program, Ref
 from .seeing import Unknown

@@ -10,8 +10,7 @@ Not here: how a program runs again (`replay.py`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ import numpy as np
 from ..autograd import door
 from ..autograd.engine import accumulated
 from ..autograd.node import LEAF, Cell, Extras, TensorBase, tick
+from ..blocks import Presence
 from ..kernels.meta import UnresolvedArray
 from ..tensor import Parameter, Tensor
 from . import known
@@ -435,28 +435,37 @@ def _told(name: str, plain: Any) -> Any:
     return method
 
 
-_capturing = 0
 _replaced: dict[str, tuple[Any, Any]] = {}  # what stood there, and what stands there meanwhile
 
 
-@contextmanager
-def telling() -> Iterator[None]:
-    """While a run is captured, tensors tell when a number is taken out of them."""
-    global _capturing
-    _capturing += 1
-    if _capturing == 1:
+def _swap(capturing: bool) -> None:
+    if capturing:
         for name in TAKING:
             if name in Tensor.__dict__:
-                plain = Tensor.__dict__[name]
-                _replaced[name] = plain, _told(name, plain)
+                if name not in _replaced:
+                    plain = Tensor.__dict__[name]
+                    _replaced[name] = plain, _told(name, plain)
                 setattr(Tensor, name, _replaced[name][1])
-    try:
-        yield
-    finally:
-        _capturing -= 1
-        if _capturing == 0:
-            for name, (plain, told) in _replaced.items():
-                # Tensors whose class computes for them may have put a method around ours for good.
-                if Tensor.__dict__[name] is told:
-                    setattr(Tensor, name, plain)
-            _replaced.clear()
+        return
+    for name, (plain, told) in _replaced.items():
+        # Tensors whose class computes for them may have put a method around ours for good.
+        if Tensor.__dict__[name] is told:
+            setattr(Tensor, name, plain)
+    _replaced.clear()
+
+
+_capturing = Presence(_swap)
+
+
+class telling:
+    """While a run is captured, tensors tell when a number is taken out of them."""
+
+    def __enter__(self) -> None:
+        _capturing.come(self)
+
+    def __exit__(self, *error: object) -> None:
+        try:
+            _capturing.go(self)
+        except BaseException:
+            _capturing.go(self)
+            raise

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import functools
 import logging
-import threading
 import warnings
 from collections.abc import Callable
 from types import FunctionType
@@ -40,7 +39,9 @@ OUTSIDE_CALLS = 2  # calls with indices out of range, until programs take nothin
 TRIMMED = 1 << 22  # bytes of a plan's block: what its making took is given back
 SHAPE = "tensor of shape"  # what guards of an argument's shape say
 
-_lock = threading.Lock()  # one capture at a time
+# One capture at a time: whose `mine` is here. (Ctrl-C may come between a lock that is acquired by
+# hand and the `try` that releases it, and then nothing would ever be compiled again.)
+_busy: dict[str, list[Any]] = {}
 
 
 class Compiled:
@@ -143,15 +144,15 @@ class Compiled:
         ):
             return self.fn(*args, **kw)
         begun = door.enter("compiled", self, args)
-        state.observers = ()
-        methods.pause()
         result = None
         try:
+            state.observers = ()
+            methods.pause()
             result = self(*args, **kw)
             return result
         finally:
-            methods.resume()
             state.observers = observers
+            methods.resume()
             door.leave("compiled", self, args, result, begun)
 
     def only_shapes(self, limit: int, args: Any, kw: Any) -> bool:
@@ -204,9 +205,10 @@ class Compiled:
 
     def captured(self, args: Any, kw: Any) -> Any:
         """Run eagerly and write the run down."""
-        if not _lock.acquire(blocking=False):
-            return self.fn(*args, **kw)
+        mine: list[Any] = []
         try:
+            if _busy.setdefault("capture", mine) is not mine:
+                return self.fn(*args, **kw)
             capture = Capture()
             result = observed(capture, self.fn, args, kw)
             try:
@@ -229,7 +231,8 @@ class Compiled:
                 memory.trim()
             return result
         finally:
-            _lock.release()
+            if "capture" in _busy and _busy["capture"] is mine:
+                del _busy["capture"]
 
     def executor(self, program: Any) -> Any:
         """What runs a program."""
@@ -311,9 +314,10 @@ def observed(capture: Capture, fn: Any, args: Any, kw: Any) -> Any:
     reads.guards.add(f"len(args) == {len(args)} and list(kw) == {list(kw)!r}",
                      f"{len(args)} arguments and the names {list(kw)!r}")  # fmt: skip
     capturing = settings.capturing
-    before, capturing.active = capturing.active, True
-    door.observe(capture)
+    before = capturing.active
     try:
+        capturing.active = True
+        door.observe(capture)
         with telling():
             if reads.why is None:
                 reads.sources.setdefault(id(fn), (reads.guards.name(fn), "the function"))
@@ -322,5 +326,9 @@ def observed(capture: Capture, fn: Any, args: Any, kw: Any) -> Any:
                     reads.sources.setdefault(id(owner), (reads.guards.name(owner), "self"))
             return reads.call(fn, *args, **kw)
     finally:
-        door.unobserve(capture)
         capturing.active = before
+        try:
+            door.unobserve(capture)
+        except BaseException:
+            door.unobserve(capture)
+            raise

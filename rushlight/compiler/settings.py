@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
+from ..blocks import contextmanager
 from ..errors import message
 from . import state
 
@@ -73,7 +74,7 @@ class Settings(ModuleType):
             settings = {name: value, **settings}
         return self._patched(settings)
 
-    @contextlib.contextmanager
+    @contextmanager
     def _patched(self, settings: dict[str, Any]) -> Iterator[None]:
         before = {name: getattr(self, name) for name in settings}
         try:

@@ -13,11 +13,11 @@ import ctypes
 import functools
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
+from ..blocks import contextmanager
 from ..kernels import index_flag, indices
 from ..kernels.codegen import tensor_lists
 from ..kernels.launch import Launch, Reference, Series, View
@@ -82,11 +82,19 @@ def watched(trace: Trace) -> Iterator[None]:
 
         return gathered
 
+    def back() -> None:
+        global _watcher
+        lists.gather = own_gather
+        for name, own in before.items():
+            setattr(numpy, name, own)
+        _class.run = _slot
+        _watcher = None
+
     with _swapping:
-        _watcher = mine, run
         before = {name: getattr(np, name) for name in (*INSTEAD, *MAKERS)}
-        _class.run = property(_get, _slot.__set__)
         try:
+            _watcher = mine, run
+            _class.run = property(_get, _slot.__set__)
             for name, instead in INSTEAD.items():
                 setattr(numpy, name, instead)
             for name in MAKERS:
@@ -95,11 +103,11 @@ def watched(trace: Trace) -> Iterator[None]:
             with indices.answered(trace.within):
                 yield
         finally:
-            lists.gather = own_gather
-            for name, own in before.items():
-                setattr(numpy, name, own)
-            _class.run = _slot
-            _watcher = None
+            try:
+                back()
+            except BaseException:
+                back()
+                raise
 
 
 class Other:

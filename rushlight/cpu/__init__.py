@@ -7,10 +7,10 @@ it is not in use (no LLVM, RUSHLIGHT_JIT=0, RUSHLIGHT_MEMORY_CACHE=0, not Linux)
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator
 from typing import Any
 
+from ..blocks import contextmanager
 from ..device import usable
 from ..errors import message
 from ..kernels.runtime import memory
@@ -140,7 +140,7 @@ def current_stream(device: Any = None) -> Stream:
 _stream = Stream()
 
 
-@contextlib.contextmanager
+@contextmanager
 def stream(stream: Stream | None) -> Iterator[None]:
     """The block runs as it stands."""
     yield

@@ -4,12 +4,12 @@ in for a device (`python -m rushlight --cuda-as-cpu`, decision 0044), using one 
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import time
 from collections.abc import Iterator
 from typing import Any
 
+from ..blocks import contextmanager
 from ..config import current
 from ..device import usable
 from ..errors import OutOfMemoryError as OutOfMemoryError
@@ -219,7 +219,7 @@ class Stream:
         return event
 
 
-@contextlib.contextmanager
+@contextmanager
 def stream(stream: Stream | None) -> Iterator[None]:
     """Harmless: without devices the stream is None, and the block runs as it stands.
 

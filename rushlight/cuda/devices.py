@@ -6,11 +6,11 @@ harmless, what has an answer without a device is answered, and the rest says tha
 
 from __future__ import annotations
 
-import contextlib
 import warnings
 from collections.abc import Iterator
 from typing import Any
 
+from ..blocks import contextmanager
 from ..device import usable
 
 has_half = True  # float16 exists; no device computes with it
@@ -82,7 +82,7 @@ def caching_allocator_enable(value: bool = True) -> None:
     """
 
 
-@contextlib.contextmanager
+@contextmanager
 def caching_allocator_disabled() -> Iterator[None]:
     """Harmless: nothing is allocated on a device.
 

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
+
+from ..blocks import contextmanager
 
 if TYPE_CHECKING:
     from .. import nn

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any
 
 from .. import nn
 from ..autograd.node import TensorBase
 from ..autograd.observe import observing
+from ..blocks import contextmanager
 from ..errors import message
 
 COLUMNS = {

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from ..blocks import Presence
 from ..errors import message
 from ..kernels.random.mersenne_twister import Twister
 from ..kernels.strided import as_strided
@@ -32,8 +33,6 @@ class _State(threading.local):
 state = _State()
 streams: Any = Twister
 plain_fill, plain_draw = Twister.fill, Twister.draw
-_open = 0  # levels of all threads
-_lock = threading.Lock()
 
 
 def fill(rng: Twister, kernel: Any, a: np.ndarray, *args: Any, like: Any = None) -> None:
@@ -44,6 +43,13 @@ def fill(rng: Twister, kernel: Any, a: np.ndarray, *args: Any, like: Any = None)
 def draw(rng: Twister, kernel: Any, *operands: Any) -> Any:
     """`Twister.draw` while a vmap runs in some thread."""
     return drawn(state.level, rng, kernel, operands)
+
+
+def _swap(on: bool) -> None:
+    streams.fill, streams.draw = (fill, draw) if on else (plain_fill, plain_draw)
+
+
+_open = Presence(_swap)  # levels of all threads
 
 
 def filled(
@@ -91,20 +97,17 @@ class Level:
         self.call = self.place = 0
 
     def __enter__(self) -> Level:
-        global _open
+        _open.come(self)
         self.outer, state.level = state.level, self
-        with _lock:
-            _open += 1
-            streams.fill, streams.draw = fill, draw
         return self
 
     def __exit__(self, *args: object) -> None:
-        global _open
         state.level = self.outer
-        with _lock:
-            _open -= 1
-            if not _open:
-                streams.fill, streams.draw = plain_fill, plain_draw
+        try:
+            _open.go(self)
+        except BaseException:
+            _open.go(self)
+            raise
 
     def begin(self, i: int) -> None:
         """Slice `i` begins."""

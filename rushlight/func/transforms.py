@@ -119,7 +119,7 @@ class Captures(views.ChangeWatcher):
 
     def __enter__(self) -> None:
         if self.held:
-            views.change_watchers.append(self)
+            views.change_watchers += [self]
 
     def __exit__(self, *error: object) -> None:
         if self.held:
@@ -165,11 +165,12 @@ class transforming:
         self.hooks: Any = disable_saved_tensors_hooks(HOOKS) if reverse else nullcontext()
 
     def __enter__(self) -> None:
+        self.before = door.state.transforms
         self.hooks.__enter__()  # may refuse
-        door.state.transforms += 1
+        door.state.transforms = self.before + 1
 
     def __exit__(self, *args: object) -> None:
-        door.state.transforms -= 1
+        door.state.transforms = self.before
         self.hooks.__exit__(None, None, None)
 
 

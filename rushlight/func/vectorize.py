@@ -500,21 +500,34 @@ class refusing(views.ChangeWatcher):
         self.slices = [x for x in slices if isinstance(x, TensorBase)]
         self.marked: list[Any] = []  # tensors that are of class Slice by this vmap
         self.own: dict[int, Any] = {}  # all slices of this vmap, weakly
-        self.watcher = self.seen  # one object: `unwatch` looks for it
+        self.watcher = watch.watching(self.seen)
 
     def __enter__(self) -> refusing:
-        door.state.transforms += 1
-        if self.slices:
-            self.mark(self.slices)
-            watch.watch(self.watcher)
-            views.change_watchers.append(self)
+        self.depth = door.state.transforms
+        try:
+            if self.slices:
+                self.mark(self.slices)
+                self.watcher.__enter__()
+                views.change_watchers += [self]
+            door.state.transforms = self.depth + 1
+        except BaseException:
+            self.leave()
+            raise
         return self
 
     def __exit__(self, *args: object) -> None:
-        door.state.transforms -= 1
+        try:
+            self.leave()
+        except BaseException:
+            self.leave()
+            raise
+
+    def leave(self) -> None:
+        """What `__exit__` does; where this is interrupted it is called again."""
+        door.state.transforms = self.depth
         if self.slices:
-            watch.unwatch(self.watcher)
-            views.change_watchers.remove(self)
+            views.change_watchers[:] = [w for w in views.change_watchers if w is not self]
+            self.watcher.leave()
         self.free([ref() for ref in self.marked])
 
     def mark(self, tensors: Any) -> None:

@@ -13,11 +13,11 @@ import math
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from .. import torch_names
+from ..blocks import contextmanager
 from ..errors import message
 from ..nn.containers import Sequential
 from ..nn.module import Module
@@ -135,21 +135,37 @@ class Patches:
     def attribute(self, owner: Any, name: str, value: Any) -> None:
         """Replace an attribute of a class or a module."""
         had, before = name in vars(owner), vars(owner).get(name)
+
+        def undo() -> None:
+            if had:
+                setattr(owner, name, before)
+            elif name in vars(owner):
+                delattr(owner, name)
+
+        self.undo.append(undo)  # before there is anything to undo: an interrupt may come
         setattr(owner, name, value)
-        self.undo.append(lambda: setattr(owner, name, before) if had else delattr(owner, name))
 
     def item(self, space: dict[str, Any], name: str, value: Any) -> None:
         """Replace a name of a module's dictionary."""
         had, before = name in space, space.get(name)
+        self.undo.append(lambda: space.update({name: before}) if had else space.pop(name, None))
         space[name] = value
-        self.undo.append(lambda: space.update({name: before}) if had else space.pop(name))
 
     def __enter__(self) -> Patches:
         return self
 
     def __exit__(self, *_: Any) -> None:
+        try:
+            self.leave()
+        except BaseException:
+            self.leave()
+            raise
+
+    def leave(self) -> None:
+        """What `__exit__` does; where this is interrupted it is called again."""
         while self.undo:
-            self.undo.pop()()
+            self.undo[-1]()
+            del self.undo[-1]
 
 
 class Tracer(TracerBase):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
+from ..blocks import contextmanager
 from ..errors import message
 from .codegen import CodeGen, PythonCode
 from .naming import Namespace, short

@@ -8,12 +8,12 @@ hold code for PyTorch: `load` and `save` raise and say what to do. Read next: `m
 from __future__ import annotations
 
 import builtins
-import contextlib
 import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NoReturn
 
 from .. import unsupported
+from ..blocks import contextmanager
 from ..compiler import note
 from ..errors import message
 from ..futures import Future
@@ -425,7 +425,7 @@ def wait(future: Future[Any]) -> Any:
 _fork, _wait = fork, wait
 
 
-@contextlib.contextmanager
+@contextmanager
 def optimized_execution(should_optimize: bool) -> Iterator[None]:
     """The block runs as it stands.
 
@@ -436,7 +436,7 @@ def optimized_execution(should_optimize: bool) -> Iterator[None]:
     yield
 
 
-@contextlib.contextmanager
+@contextmanager
 def fuser(name: str) -> Iterator[None]:
     """The block runs as it stands. `torch.compile` fuses operations here.
 
@@ -447,7 +447,7 @@ def fuser(name: str) -> Iterator[None]:
     yield
 
 
-@contextlib.contextmanager
+@contextmanager
 def strict_fusion() -> Iterator[None]:
     """The block runs as it stands.
 

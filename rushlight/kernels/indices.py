@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+
+from ..blocks import contextmanager
 
 UNSIGNED = {size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)}
 _watcher: tuple[int, Callable[[Any, int, int], bool]] | None = None  # a thread, and who answers

@@ -347,12 +347,25 @@ class profile(_KinetoProfile):
         return self
 
     def __exit__(self, *error: object) -> None:
-        self.stop()
+        try:
+            self.stop()
+        except BaseException:
+            self._abandon()
+            raise
 
     def start(self) -> None:
         """Begin with the first step."""
-        self._transit(ProfilerAction.NONE, self.current_action)
-        self._begin_step()
+        try:
+            self._transit(ProfilerAction.NONE, self.current_action)
+            self._begin_step()
+        except BaseException:
+            self._abandon()
+            raise
+
+    def _abandon(self) -> None:
+        """Look no longer, after an interrupt (Ctrl-C) in the middle of `start` or `stop`."""
+        if self.profiler is not None:
+            self.profiler._abandon()
 
     def stop(self) -> None:
         """End with the step in progress."""

@@ -6,7 +6,6 @@ array is made. Not here: storages (`blocks.py`). Read next: `names.py`, the tabl
 
 from __future__ import annotations
 
-import contextlib
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, layout
+from ..blocks import contextmanager
 from ..kernels.meta import MetaArray, read_as
 from ..random import Generator
 from ..tensor import Parameter, Tensor
@@ -112,7 +112,7 @@ class _Waiting(threading.local):
 _waiting = _Waiting()
 
 
-@contextlib.contextmanager
+@contextmanager
 def sparse_checked() -> Iterator[None]:
     """A block that reads a file: the indices of its sparse tensors are looked at when it ends, for
     older files have their numbers behind the tensors."""

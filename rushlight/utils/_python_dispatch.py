@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
+from ..blocks import contextmanager
 from ..ops.core import modes, overrides
 from ..ops.core.modes import TorchDispatchMode
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import warnings
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from typing import Any
 
 from ..autograd import door
@@ -14,6 +14,7 @@ from ..autograd.backward import backward
 from ..autograd.engine import current, innermost
 from ..autograd.function import Function
 from ..autograd.graph import saved_tensors_hooks
+from ..blocks import contextmanager
 from ..errors import message
 from ..tensor import Tensor
 from .selective_checkpoint import (

@@ -19,12 +19,13 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from importlib import import_module
 from typing import Any
 
 from ...autograd import door
 from ...autograd.node import TensorBase
+from ...blocks import contextmanager
 from ...errors import message
 from ...nn.module import Module
 from ...nn.parameter import Parameter

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from enum import Enum
 from typing import Any
 
 from ...backends import attention
+from ...blocks import contextmanager
 
 __all__ = ["SDPBackend", "sdpa_kernel"]
 

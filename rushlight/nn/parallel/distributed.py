@@ -6,7 +6,6 @@ what is sent when it is made, and ranks that run out of inputs (`join`); `_parts
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import itertools
 import sys
@@ -18,6 +17,7 @@ import numpy as np
 
 from ...autograd.grad_mode import is_grad_enabled, no_grad
 from ...autograd.profiler import record_function
+from ...blocks import contextmanager
 from ...distributed import buckets
 from ...distributed.algorithms.join import Join, Joinable, JoinHook
 from ...distributed.buckets import BuiltinCommHookType
@@ -417,7 +417,7 @@ class DistributedDataParallel(Buffers, InPlans, Module, Joinable):
             self.reducer.prepare_for_backward(list(_find_tensors(output)) if finds else [])
         self._clear_grad_buffer()
 
-    @contextlib.contextmanager
+    @contextmanager
     def no_sync(self) -> Iterator[None]:
         """Leave gradients of forwards in this block as they are; they add up, and the next backward
         outside of it reduces them.

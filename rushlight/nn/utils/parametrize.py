@@ -9,11 +9,11 @@ Read next: `parametrizations.py`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from copy import deepcopy
 from typing import Any
 
 from ...autograd.grad_mode import no_grad
+from ...blocks import contextmanager
 from ...tensor import Parameter, Tensor
 from ..containers import ModuleDict, ModuleList
 from ..module import Module

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from typing import Any
 
+from ...blocks import contextmanager
 from ...tensor import Tensor
 from ..module import Module
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from ...autograd import door, outer, views, watch
@@ -38,14 +37,17 @@ plain_called: Callable[..., Any] = overrides.called
 taken = outer.taken
 
 
-@contextmanager
-def disabled() -> Iterator[None]:
+class disabled:
     """A block in which no class is asked: its tensors are shapes and types without data."""
-    state.off += 1
-    try:
-        yield
-    finally:
-        state.off -= 1
+
+    __slots__ = ("before",)
+
+    def __enter__(self) -> None:
+        self.before = state.off
+        state.off = self.before + 1
+
+    def __exit__(self, *error: object) -> None:
+        state.off = self.before
 
 
 def disabled_torch_dispatch(func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -76,15 +78,20 @@ def leaves(values: Any) -> Iterator[Any]:
 # -- asking ----------------------------------------------------------------------------------------
 
 
-@contextmanager
-def telling(func: Any) -> Iterator[None]:
+class telling:
     """A block in which an operator is carried out as it was told of; nothing is recorded in it."""
-    before, overrides.state.told = overrides.state.told, func
-    try:
-        with door.grad_enabled(False):
-            yield
-    finally:
-        overrides.state.told = before
+
+    __slots__ = ("before", "func")
+
+    def __init__(self, func: Any) -> None:
+        self.func = func
+
+    def __enter__(self) -> None:
+        self.before = overrides.state.told, door.state.enabled
+        overrides.state.told, door.state.enabled = self.func, False
+
+    def __exit__(self, *error: object) -> None:
+        overrides.state.told, door.state.enabled = self.before
 
 
 def ask(func: Any, args: Any, kw: dict[str, Any]) -> Any:

@@ -16,11 +16,12 @@ import functools
 import inspect
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from types import CodeType, FunctionType
 from typing import Any
 
 from ...autograd import door, watch
+from ...blocks import contextmanager
 from . import overrides
 from .composite import composites
 from .record import registry
@@ -48,7 +49,12 @@ class TorchFunctionMode:
         return self
 
     def __exit__(self, *error: Any) -> None:
-        leave()
+        mode = overrides.state.entries[-1].mode
+        try:
+            leave(mode)
+        except BaseException:
+            leave(mode)
+            raise
 
     @classmethod
     def push(cls, *args: Any, **kw: Any) -> Any:
@@ -56,50 +62,73 @@ class TorchFunctionMode:
         return cls(*args, **kw)
 
 
+class Entry:
+    """A mode as it was entered once."""
+
+    __slots__ = ("inside", "mode")
+
+    def __init__(self, mode: Any) -> None:
+        self.mode, self.inside = mode, False
+
+
 def enter(mode: Any, at: int | None = None) -> None:
     """Let a mode take over from now on: the innermost, or with `at` others above it."""
-    if not overrides.modes:
-        swap_factories(True)
-    watch.set_general(1)
-    overrides.set_modes(1)
-    stack = overrides.state.stack
-    at = len(stack) if at is None else at
-    overrides.state.stack = (*stack[:at], mode, *stack[at:])
+    entry = Entry(mode)
+    try:
+        overrides.modes.come(entry)
+        watch.general.come(entry)
+        stack = overrides.state.stack
+        at = len(stack) if at is None else at
+        stack = (*stack[:at], mode, *stack[at:])
+        overrides.state.entries = (*overrides.state.entries, entry)
+        overrides.state.stack = stack
+        entry.inside = True
+    except BaseException:
+        overrides.modes.go(entry)
+        watch.general.go(entry)
+        raise
 
 
-def leave(mode: Any = None) -> Any:
-    """Send a mode away, the innermost one unless another is named."""
-    stack = overrides.state.stack
-    mode = stack[-1] if mode is None else mode
-    at = max(i for i, m in enumerate(stack) if m is mode)
-    overrides.state.stack = (*stack[:at], *stack[at + 1 :])
-    overrides.set_modes(-1)
-    watch.set_general(-1)
-    if not overrides.modes:
-        swap_factories(False)
-    return mode
+def leave(mode: Any) -> None:
+    """Send a mode away. Where this is interrupted it is called again."""
+    entries, stack = overrides.state.entries, overrides.state.stack
+    entry = next((e for e in reversed(entries) if e.mode is mode), None)
+    if entry is None:
+        return
+    if entry.inside:
+        at = max((i for i, m in enumerate(stack) if m is mode), default=len(stack))
+        overrides.state.stack = (*stack[:at], *stack[at + 1 :])
+        entry.inside = False
+    overrides.modes.go(entry)
+    watch.general.go(entry)
+    left = tuple([e for e in entries if e is not entry])
+    overrides.state.entries = left  # the last: no interrupt comes after it
 
 
-swapped: list[tuple[Any, str, Any]] = []  # (where, name, what stood there)
+swapped: dict[tuple[Any, str], Any] = {}  # (where, name): what stood there
 
 
 def swap_factories(on: bool) -> None:
     """Let what asks nobody ask modes, or no longer: `torch.empty` and its like, which look at no
     operand, and the plain methods of Tensor."""
     if not factories:
-        factories.extend(find_factories())
+        factories[:] = [*find_factories()]
     for made in factories:
         made.fn.__code__ = made.asks if on else made.plain
     if not on:
-        for where, name, fn in swapped:
+        for (where, name), fn in swapped.items():
             setattr(where, name, fn)
         swapped.clear()
         return
     if not askers:
-        askers.extend(find_askers())
+        askers[:] = [*find_askers()]
     for where, name, fn in askers:
-        swapped.append((where, name, vars(where)[name]))
+        if (where, name) not in swapped:
+            swapped[where, name] = vars(where)[name]
         setattr(where, name, fn)
+
+
+overrides.modes.fits.insert(0, swap_factories)
 
 
 class Factory:
@@ -173,15 +202,16 @@ def find_askers() -> Iterator[tuple[Any, str, Any]]:
 @contextmanager
 def swapping_methods() -> Iterator[None]:
     """A block that changes Tensor's methods for good, which active modes may have swapped."""
-    active = bool(swapped)
-    if active:
-        swap_factories(False)
+    swap_factories(False)
     askers.clear()
     try:
         yield
     finally:
-        if active:
-            swap_factories(True)
+        try:
+            overrides.modes.again()
+        except BaseException:
+            overrides.modes.again()
+            raise
 
 
 def asks_nobody(name: str, fn: Any) -> bool:
@@ -224,6 +254,7 @@ class TorchDispatchMode:
 
     _standing: tuple[Any, ...] = ()
     _below: tuple[Below, ...] = ()
+    _watching: tuple[Any, ...] = ()
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: Any = (), kwargs: Any = None
@@ -244,30 +275,51 @@ class TorchDispatchMode:
     def _aside(self) -> Iterator[None]:
         """A block in which this mode is asked nothing: what it does when it is asked."""
         stack, watchers = overrides.state.stack, door.state.watchers
-        overrides.state.stack = tuple(m for m in stack if m not in self._below)
+        others = tuple(m for m in stack if m not in self._below)
         door.state.watchers = tuple(w for w in watchers if w not in self._standing)
+        overrides.state.stack = others
         try:
             yield
         finally:
             overrides.state.stack, door.state.watchers = stack, watchers
 
     def __enter__(self) -> Any:
+        global dispatch_stack
         stand, below = self._stand, self.below(self)
-        self._standing, self._below = (*self._standing, stand), (*self._below, below)
         dispatch().install()
         stands = sum(hasattr(w, "below_the_tape") for w in door.state.watchers)
-        watch.watch(stand, stands)  # whoever watches otherwise stands above, whichever came first
-        # Modes of functions are asked before any mode at the door, whichever came first.
-        enter(below, sum(isinstance(m, Below) for m in overrides.state.stack))
-        dispatch_stack.append(self)
+        # Whoever watches otherwise stands above, whichever came first.
+        watching = watch.watching(stand, stands)
+        stood, others, watched = self._standing, self._below, self._watching
+        try:
+            watching.__enter__()
+            # Modes of functions are asked before any mode at the door, whichever came first.
+            enter(below, sum(isinstance(m, Below) for m in overrides.state.stack))
+            dispatch_stack += [self]  # from here on nothing is called
+            self._standing, self._below = (*stood, stand), (*others, below)
+            self._watching = (*watched, watching)
+        except BaseException:
+            leave(below)
+            watching.leave()
+            raise
         return self
 
     def __exit__(self, *error: Any) -> None:
-        dispatch_stack.remove(self)
-        *before, stand = self._standing
-        *others, below = self._below
-        self._standing, self._below = tuple(before), tuple(others)
-        watch.unwatch(stand)
+        below, watching = self._below[-1], self._watching[-1]
+        try:
+            self._left(below, watching)
+        except BaseException:
+            self._left(below, watching)
+            raise
+
+    def _left(self, below: Below, watching: Any) -> None:
+        """What `__exit__` does; where this is interrupted it is called again."""
+        if self._below and self._below[-1] is below:
+            at = max(i for i, mode in enumerate(dispatch_stack) if mode is self)
+            del dispatch_stack[at]
+            self._standing, self._below = self._standing[:-1], self._below[:-1]
+            self._watching = self._watching[:-1]
+        watching.leave()
         leave(below)
 
     @classmethod

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 from ... import dtypes
@@ -14,6 +13,7 @@ from ...autograd import door
 from ...autograd.call_errors import memory_error
 from ...autograd.node import TensorBase
 from ...autograd.observe import on_observe
+from ...blocks import Presence
 from . import wrong_arguments
 from .kinds import Kinds, key_of
 
@@ -42,7 +42,8 @@ def add_ordinary(*classes: type) -> None:
 
 class _State(threading.local):
     disabled = 0
-    stack: tuple[Any, ...] = ()  # the modes of `modes.py`, innermost last
+    stack: tuple[Any, ...] = ()  # the modes of `modes.py` that are asked, innermost last
+    entries: tuple[Any, ...] = ()  # all that were entered
     told: Any = None  # the operator that a class is being asked for (`dispatch.py`)
 
 
@@ -60,35 +61,22 @@ class Given:
 
 
 _state = state = _State()
-modes = 0  # how many are active in all threads
-
-
-def set_modes(change: int) -> None:
-    """Count modes: while there are some, every public call comes to `dispatch`."""
-    global modes
-    before, modes = modes, modes + change
-    if (before == 0) == (modes == 0):
-        return
-    if modes:
-        ordinary.clear()
-    else:
-        ordinary.update(plain)
-    _on_observe(bool(modes))
-
-
 def enabled() -> bool:
     """Whether overrides are honoured just now."""
     return not _state.disabled
 
 
-@contextmanager
-def disabled() -> Iterator[None]:
+class disabled:
     """A block in which subclasses are treated as plain Tensors."""
-    _state.disabled += 1
-    try:
-        yield
-    finally:
-        _state.disabled -= 1
+
+    __slots__ = ("before",)
+
+    def __enter__(self) -> None:
+        self.before = _state.disabled
+        _state.disabled = self.before + 1
+
+    def __exit__(self, *error: object) -> None:
+        _state.disabled = self.before
 
 
 def disabled_torch_function(func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -153,7 +141,7 @@ def convert(out: Any, cls: type) -> Any:
 
 def special(a: Any) -> bool:
     kind = type(a)
-    if isinstance(a, TensorBase) and modes:
+    if isinstance(a, TensorBase) and modes.there:
         return True
     return kind not in ordinary and takes_over(kind)
 
@@ -297,21 +285,38 @@ def called(public: Any, fn: Any, args: tuple[Any, ...], kw: dict[str, Any]) -> A
         raise memory_error(fn.__name__, error) from None
 
 
-_kept: list[type] = []
-_askers = 0  # observers and modes, as one each
+_kept: list[type] = []  # what `known` holds while nobody asks
 
 
-def _on_observe(observed: bool) -> None:
-    global _askers
-    _askers += 1 if observed else -1
-    if observed and _askers == 1:
-        _kept.extend(known)
+def _fit(asked: bool) -> None:
+    if asked:
+        if not _kept:
+            _kept.extend(known)
         for found in quick.values():
             found.clear()
-    elif not _askers:
+    else:
         for others, found in quick.items():
-            found.update(k for k in _kept if k not in others)
+            found.update([k for k in _kept if k not in others])
         _kept.clear()
 
 
+_askers = Presence(_fit)  # observers and modes, as one each
+
+
+def _on_observe(observed: bool) -> None:
+    (_askers.come if observed else _askers.go)("observers")
+
+
 on_observe.append(_on_observe)
+
+
+def _on_modes(there: bool) -> None:
+    if there:
+        ordinary.clear()
+    else:
+        ordinary.update(plain)
+    (_askers.come if there else _askers.go)("modes")
+
+
+# The modes of all threads: while there are some, every public call comes to `dispatch`.
+modes = Presence(_on_modes)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 from weakref import ref
@@ -17,6 +16,8 @@ from weakref import ref
 from rushlight.errors import message
 from rushlight.optim.optimizer import Optimizer
 from rushlight.tensor import Tensor
+
+from ...blocks import contextmanager
 
 Rate = Any  # a float, or a Tensor where the group's lr is one
 Rates = list[Any]

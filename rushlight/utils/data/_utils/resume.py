@@ -11,7 +11,6 @@ Read next: `iterators.py`, which keeps a `Progress`.
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import itertools
 import random
@@ -21,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from ....blocks import contextmanager
 from ....errors import message
 from ....random import Generator, default_generator
 from .. import distributed, sampler
@@ -76,7 +76,7 @@ def snapshot(loader: Any) -> dict[str, Any]:
     return noted
 
 
-@contextlib.contextmanager
+@contextmanager
 def replay(noted: dict[str, Any], loader: Any) -> Iterator[None]:
     """Within the block, the generators are where they were when the pass began.
 

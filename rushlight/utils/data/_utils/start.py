@@ -26,6 +26,7 @@ from functools import cache
 from typing import Any
 
 from .... import dtypes
+from ....blocks import contextmanager
 from ....errors import message
 from .shared import Block
 from .transport import pack, parcel_size, write_parcel
@@ -285,7 +286,7 @@ def _guards(path: str) -> list[range]:
 _patching = threading.Lock()
 
 
-@contextlib.contextmanager
+@contextmanager
 def _no_main() -> Iterator[None]:
     """Within the block, processes that this thread starts do not import the main program."""
     from multiprocessing import spawn

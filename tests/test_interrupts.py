@@ -1,0 +1,430 @@
+"""Ctrl-C in the middle of a call leaves nothing behind: the next program gives the bits that it
+gave before, and what calls change for their own duration stands as it stood.
+
+Each program is interrupted at some instructions (with `-m long`: at many); where and how is in
+`interrupting.py`. Compiled steps: `compiler/test_contract_interrupts.py`.
+"""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from rushlight.overrides import TorchFunctionMode
+
+import rushlight as torch
+from rushlight import nn
+from rushlight.func import functional_call, grad, hessian, jacrev, jvp, vjp, vmap
+from rushlight.profiler import profile
+from rushlight.utils._python_dispatch import TorchDispatchMode
+from rushlight.utils._pytree import tree_map
+from rushlight.utils.checkpoint import checkpoint
+from rushlight.utils.data import DataLoader, TensorDataset
+
+from .interrupting import changed, interrupt_at, place, state
+
+PROGRAMS: dict[str, Callable[[], Any]] = {}
+
+
+def program(fn: Callable[[], Any]) -> Callable[[], Any]:
+    PROGRAMS[fn.__name__] = fn
+    return fn
+
+
+class Wrapper(torch.Tensor):
+    elem: Any
+
+    @staticmethod
+    def __new__(cls, elem: Any) -> Any:
+        made = torch.Tensor._make_wrapper_subclass(
+            cls, elem.size(), dtype=elem.dtype, requires_grad=elem.requires_grad
+        )
+        made.elem = elem
+        return made
+
+    @classmethod
+    def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        def unwrap(e: Any) -> Any:
+            return e.elem if isinstance(e, Wrapper) else e
+
+        def wrap(e: Any) -> Any:
+            return Wrapper(e) if isinstance(e, torch.Tensor) and type(e) is not Wrapper else e
+
+        return tree_map(wrap, func(*tree_map(unwrap, args), **tree_map(unwrap, kwargs or {})))
+
+
+class Named(torch.Tensor):
+    """A class with the usual `__torch_function__`."""
+
+
+class Asked(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return super().__torch_function__(func, types, args, kwargs or {})
+
+
+class Operations(TorchDispatchMode):
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return func(*args, **(kwargs or {}))
+
+
+class Functions(TorchFunctionMode):
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return func(*args, **(kwargs or {}))
+
+
+class Cube(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        ctx.save_for_backward(x)
+        return x**3
+
+    @staticmethod
+    def backward(ctx: Any, g: Any) -> Any:
+        (x,) = ctx.saved_tensors
+        return 3 * x**2 * g
+
+
+def leaf(*shape: int) -> Any:
+    n = int(np.prod(shape))
+    return torch.arange(1.0, n + 1).reshape(shape).div(n).requires_grad_()
+
+
+def net() -> nn.Module:
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Linear(4, 5), nn.Tanh(), nn.Linear(5, 2))
+
+
+@program
+def arithmetic() -> Any:
+    x = torch.arange(6.0).reshape(2, 3)
+    y = (x + 1).mul_(2).transpose(0, 1) @ x
+    y[0] = 5
+    return y.sum(0), torch.cat([x, x]).softmax(1), x.clone().sort(descending=True)[0]
+
+
+@program
+def backward() -> Any:
+    x, w = leaf(3, 4), leaf(4, 2)
+    y = (x @ w).tanh()
+    y.register_hook(lambda g: g * 2)
+    x.register_hook(lambda g: g + 1)
+    (y * y).sum().backward()
+    return x.grad, w.grad
+
+
+@program
+def second_derivatives() -> Any:
+    x = leaf(3)
+    (g,) = torch.autograd.grad((x**3).sum(), x, create_graph=True)
+    g.sum().backward()
+    return g.detach(), x.grad
+
+
+@program
+def custom_function() -> Any:
+    x = leaf(3)
+    Cube.apply(x).sum().backward()
+    return x.grad
+
+
+@program
+def saved_tensor_hooks() -> Any:
+    x = leaf(3)
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t.numpy(), torch.from_numpy):
+        y = (x.exp() * x).sum()
+    y.backward()
+    return x.grad
+
+
+@program
+def grad_modes() -> Any:
+    x = leaf(3)
+    with torch.no_grad():
+        a = x * 2
+        with torch.enable_grad():
+            b = x * 2
+    with torch.inference_mode():
+        c = x * 3
+    return a, b.detach(), c.clone()
+
+
+@program
+def anomaly() -> Any:
+    x = leaf(3)
+    with torch.autograd.detect_anomaly():
+        (x.exp() * x).sum().backward()
+    return x.grad
+
+
+@program
+def autocast() -> Any:
+    x, w = leaf(3, 4), leaf(4, 2)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        y = (x @ w).float().sum()
+    y.backward()
+    return y.detach(), x.grad
+
+
+@program
+def vectorized() -> Any:
+    x = torch.arange(12.0).reshape(3, 4)
+    return vmap(lambda a: (a * a).sum() + a.max())(x), vmap(torch.dot)(x, x)
+
+
+@program
+def functional_gradients() -> Any:
+    x = torch.arange(1.0, 4.0)
+
+    def f(x: Any) -> Any:
+        return (x**3).sum()
+
+    y, back = vjp(f, x)
+    return grad(f)(x), vmap(grad(f))(x.reshape(3, 1)), y, back(torch.ones(()))
+
+
+@program
+def functional_tangents() -> Any:
+    x = torch.arange(1.0, 4.0)
+    return jvp(lambda x: x.sin() * x, (x,), (torch.ones(3),))
+
+
+@program
+def functional_matrices() -> Any:
+    x = torch.arange(1.0, 3.0)
+    return jacrev(lambda x: x**2)(x), hessian(lambda x: (x**3).sum())(x)
+
+
+@program
+def forward_mode() -> Any:
+    import rushlight.autograd.forward_ad as fwad
+
+    with fwad.dual_level():
+        dual = fwad.make_dual(torch.ones(3), torch.arange(3.0))
+        return fwad.unpack_dual(dual.exp() * dual).tangent
+
+
+@program
+def functional_module() -> Any:
+    m = net()
+    params = {k: v.detach() * 2 for k, v in m.named_parameters()}
+    return functional_call(m, params, (torch.ones(3, 4),))
+
+
+@program
+def function_mode() -> Any:
+    with Functions():
+        x = torch.zeros(3) + 1
+        x += 1
+    return x.sum()
+
+
+@program
+def dispatch_mode() -> Any:
+    x = leaf(3)
+    with Operations():
+        y = (x * torch.ones(3)).exp().mul(2).add_(1).sum()
+        y.backward()
+    return x.grad
+
+
+@program
+def default_device() -> Any:
+    with torch.device("cpu"):
+        return torch.zeros(3) + torch.ones(3)
+
+
+@program
+def wrapper_subclass() -> Any:
+    x = Wrapper(torch.arange(1.0, 4.0)).requires_grad_()
+    y = (x * 2).exp()
+    y.sum().backward()
+    return y.elem, x.grad.elem
+
+
+@program
+def wrapper_in_mode() -> Any:
+    x = Wrapper(torch.arange(1.0, 4.0))
+    with Operations():
+        return (x * 2).add_(1).sum().elem
+
+
+@program
+def subclasses() -> Any:
+    x, y = torch.ones(3).as_subclass(Named), torch.ones(3).as_subclass(Asked)
+    return (x + 1).sum(), torch.exp(y) * 2, torch.cat([y, y])
+
+
+@program
+def modules() -> Any:
+    m = net()
+    m.register_forward_hook(lambda m, args, out: out * 2)
+    m[0].register_full_backward_hook(lambda m, gi, go: None)
+    m[1].register_forward_pre_hook(lambda m, args: None)
+    m(torch.ones(3, 4)).sum().backward()
+    return [p.grad for p in m.parameters()]
+
+
+@program
+def convolutions() -> Any:
+    torch.manual_seed(0)
+    m = nn.Sequential(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2), nn.ReLU(), nn.MaxPool2d(2))
+    m(torch.arange(64.0).reshape(1, 1, 8, 8)).sum().backward()
+    return [p.grad for p in m.parameters()]
+
+
+@program
+def attention() -> Any:
+    torch.manual_seed(0)
+    m = nn.TransformerEncoderLayer(8, 2, 16, dropout=0.1, batch_first=True)
+    m(torch.ones(2, 3, 8)).sum().backward()
+    with torch.no_grad():
+        return m.eval()(torch.ones(2, 3, 8)), nn.LSTM(3, 2)(torch.ones(2, 1, 3))[0].shape
+
+
+@program
+def checkpointed() -> Any:
+    x, m = leaf(3, 4), net()
+    y = checkpoint(m, x, use_reentrant=False)
+    z = checkpoint(m, x, use_reentrant=True)
+    (y.sum() + z.sum()).backward()
+    return x.grad
+
+
+@program
+def optimizers() -> Any:
+    kept = []
+    for kind in (torch.optim.Adam, torch.optim.SGD, torch.optim.RMSprop):
+        m = net()
+        optimizer = kind(m.parameters(), lr=0.1)
+        schedule = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+        m(torch.ones(3, 4)).sum().backward()
+        nn.utils.clip_grad_norm_(m.parameters(), 1.0)
+        optimizer.step()
+        schedule.step()
+        optimizer.zero_grad()
+        kept += [p.detach() for p in m.parameters()]
+    return kept
+
+
+@program
+def profiled() -> Any:
+    with profile() as p:
+        y = (torch.ones(3) * 2).sum()
+    return y, len(p.key_averages()) > 0
+
+
+@program
+def loader() -> Any:
+    data = TensorDataset(torch.arange(10.0), torch.arange(10))
+    torch.manual_seed(0)
+    return [b for b, _ in DataLoader(data, batch_size=4, shuffle=True)]
+
+
+@program
+def files() -> Any:
+    file = io.BytesIO()
+    torch.save(net().state_dict(), file)
+    file.seek(0)
+    return list(torch.load(file).values())
+
+
+@program
+def random_numbers() -> Any:
+    torch.manual_seed(5)
+    with torch.random.fork_rng():
+        torch.rand(3)
+    return torch.rand(3), torch.randn(4), torch.randperm(5), nn.functional.dropout(torch.ones(4))
+
+
+@program
+def clones() -> Any:
+    x = torch.arange(40000.0)
+    y = x.clone()
+    x.add_(1)
+    return y[:3], x[:3], y.add_(1)[:3]
+
+
+@program
+def shown() -> Any:
+    return repr(torch.arange(6.0).reshape(2, 3)), repr(net())
+
+
+@program
+def parametrized() -> Any:
+    m = nn.utils.parametrizations.weight_norm(net()[0])
+    with nn.utils.parametrize.cached():
+        return m(torch.ones(3, 4)).sum().detach()
+
+
+@program
+def traced() -> Any:
+    return torch.fx.symbolic_trace(net())(torch.ones(3, 4)).detach()
+
+
+@program
+def deterministic() -> Any:
+    torch.use_deterministic_algorithms(True)
+    try:
+        return torch.zeros(3).index_add_(0, torch.tensor([0, 0]), torch.ones(2))
+    finally:
+        torch.use_deterministic_algorithms(False)
+
+
+def bits(value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        return value.dtype, tuple(value.shape), value.detach().numpy().tobytes()
+    if isinstance(value, (list, tuple)):
+        return [bits(v) for v in value]
+    return value
+
+
+def settled(name: str) -> tuple[int, Any]:
+    """A program that has run, so that what is made once is there: its instructions and bits."""
+    run = PROGRAMS[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for _ in range(3):
+            right = bits(run())
+        total, _ = interrupt_at(-1, run)
+    return total, right
+
+
+def look(name: str, right: Any, at: int) -> tuple[str, list[str]]:
+    """Interrupt a program; where it was, and what is wrong now."""
+    before = state()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        _, error = interrupt_at(at, PROGRAMS[name])
+        wrong = changed(before, state())  # while the exception lives, as it does in a notebook
+        where = "not interrupted" if error is None else place(error)
+        del error
+        try:
+            if bits(PROGRAMS[name]()) != right:
+                wrong.append("other bits")
+        except Exception as failed:
+            wrong.append(f"the program fails: {type(failed).__name__}: {failed}"[:200])
+        wrong += [w + " (later)" for w in changed(before, state()) if w not in wrong]
+    return where, wrong
+
+
+def check(name: str, rng: Any, points: int) -> None:
+    total, right = settled(name)
+    for at in sorted(rng.integers(1, total + 1, points).tolist()):
+        where, wrong = look(name, right, at)
+        assert not wrong, f"instruction {at} of {total}, in {where}"
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_call_that_is_interrupted_leaves_nothing_behind(name: str, rng: Any) -> None:
+    check(name, rng, 8)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_at_many_places(name: str, rng: Any) -> None:
+    check(name, rng, 200)
