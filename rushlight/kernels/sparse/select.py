@@ -132,7 +132,7 @@ def by_slices(out: Layout, index: Any, source: Any, d: int) -> bool:
     return (
         source.shape == wanted and source.dtype == kind and inner >= tuning.CSR_NARROW
         and strides == contiguous_strides(shape, kind.itemsize)
-        and source.size >= tuning.CSR_LEAST and index.size > 0 and has_kernels(kind)
+        and source.size >= tuning.CSR_SLICES_LEAST and index.size > 0 and has_kernels(kind)
     )  # fmt: skip
 
 

@@ -120,7 +120,7 @@ def test_slices_are_added_in_their_order(
     rng: Any, index: Any, dtype: Any, least: int, limits: Any
 ) -> None:
     """Along each dimension, of sources that lie in any way; negative indices count from the end."""
-    with limits(CSR_LEAST=least, CSR_NARROW=1):
+    with limits(CSR_SLICES_LEAST=least, CSR_NARROW=1):
         for d in range(3):
             shape = [3, 4, 40]
             out = rng.integers(-9, 9, shape).astype(dtype)
@@ -149,7 +149,7 @@ def test_slices_are_added_in_their_order(
 @SIZES
 def test_no_slice_is_added_where_an_index_is_outside(least: int, limits: Any) -> None:
     out, source = np.zeros((4, 40), np.float32), np.ones((3, 40), np.float32)
-    with limits(CSR_LEAST=least):
+    with limits(CSR_SLICES_LEAST=least):
         for bad in (4, -5):
             with pytest.raises(IndexError, match="out of bounds"):
                 select.add_slices(out, np.array([bad, 0, 1]), source, 0)
@@ -160,7 +160,7 @@ def test_no_slice_is_added_where_an_index_is_outside(least: int, limits: Any) ->
 
 @NATIVE
 def test_few_elements_side_by_side_are_numpys(limits: Any) -> None:
-    with limits(CSR_LEAST=1, CSR_NARROW=8):
+    with limits(CSR_SLICES_LEAST=1, CSR_NARROW=8):
         for width, kernel in ((7, False), (8, True)):
             out, source = np.zeros((4, width), np.float32), np.ones((3, width), np.float32)
             assert select.by_slices(select.layout(out), np.arange(3), source, 0) is kernel
