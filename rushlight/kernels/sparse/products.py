@@ -81,6 +81,27 @@ def csr_mm(x: Any, index: Any, offset: Any, weight: Any, *, mean: bool) -> Any:
     return wide_y.astype(x.dtype, copy=False)
 
 
+def csr_argmax(x: Any, index: Any, offset: Any) -> Any:
+    """Of index[k], k from offset[i] to offset[i + 1] - 1, the one whose row of x has the largest
+    element in a column, the first of equal ones; 0 where there is none."""
+    counts = np.diff(offset)
+    found = np.zeros((len(counts), x.shape[1]), INDEX)
+    some = np.flatnonzero(counts)
+    if not some.size or not x.shape[1]:
+        return found
+    at, begins = index[int(offset[0]) : int(offset[-1])], offset[:-1][some] - offset[0]
+    terms = x[at]
+    nothing = np.isnan(terms)
+    if nothing.any():  # NaN is the largest where it comes first only
+        terms[nothing] = -np.inf
+        terms[begins] = np.where(nothing[begins], np.inf, terms[begins])
+    top = np.maximum.reduceat(terms, begins, axis=0)
+    hit = terms == np.repeat(top, counts[some], axis=0)
+    place = np.where(hit, np.arange(len(terms))[:, None], len(terms))
+    found[some] = at[np.minimum.reduceat(place, begins, axis=0)]
+    return found
+
+
 def rows_of(offset: Any) -> Any:
     """The row of each entry, of where rows begin."""
     return np.repeat(np.arange(len(offset) - 1), np.diff(offset))

@@ -97,6 +97,16 @@ def sampled(a: Any, b: Any, rows: Any, cols: Any) -> Any:
     return sddmm(a, b, rows, cols)
 
 
+def csr_argmax(x: Any, index: Any, offset: Any) -> Any:
+    """(rows, D), int64: of index[k], k from offset[i] to offset[i + 1] - 1, the one whose row of x
+    has the largest element in a column, the first of equal ones; 0 where there is none.
+
+    Args:
+        x: (n, D). index: (K), integers. offset: (rows + 1), integers.
+    """
+    return plan_csr_argmax(layout(x), layout(index), layout(offset)).run(x, index, offset)
+
+
 def add_slices(out: Any, index: Any, source: Any, d: int) -> None:
     """out[:, …, index[k]] += source[:, …, k] along dimension d, in the order of k, in place.
 
@@ -272,6 +282,27 @@ def plan_add_slices(
     launch(draft, rows, offset, order, None, x=x)
     y = draft.view("whole", "y", MetaArray(tuple(shape), source[0]))
     return draft.plan("add_slices.kernel", (y,), flops=count * inner)
+
+
+@functools.lru_cache(maxsize=1024)
+def plan_csr_argmax(x: Layout, index: Layout, offset: Layout) -> Plan:
+    """Operands x (n, D), index (K) and offset (rows + 1); output y (rows, D)."""
+    draft = Draft({"x": meta(x), "index": meta(index), "offset": meta(offset)})
+    count, width, rows = index[1][0], x[1][1], offset[1][0] - 1
+    y = draft.array("y", MetaArray((rows, width), INT64))
+    if not rows or not width or not native((count + rows) * width, x):
+        draft.numpy(products.csr_argmax, ("x", "index", "offset"), y)
+        return draft.plan("csr_argmax.numpy", flops=count * width)
+    from . import csr_argmax as kernels
+
+    (at, kind), (table, apart) = indices(draft, "index"), in_rows(draft, "x")
+    each = max(1, tuning.CSR_PIECE // max(1, (count + rows) * width // rows))
+    draft.launch(
+        kernels.csr_argmax(ELEMENTS[x[0]], kind), x=table, index=at,
+        offset=draft.dense("offset", INT64), y=y, rows=rows, count=count, width=width,
+        apart=apart, each=each, chunks=-(-rows // each),
+    )  # fmt: skip
+    return draft.plan("csr_argmax.kernel", flops=count * width)
 
 
 @functools.lru_cache(maxsize=1024)

@@ -3,7 +3,7 @@
 Sums of bags are the product of a sparse matrix, which has a row for each bag, with the table. Its
 gradient to the table is the product with the transposed matrix, that to the factors of the rows has
 the elements of a dense product at the matrix's places; the three are each other's rules. Maxima are
-made of looked-up rows. Read next: `kernels/sparse/select.py`.
+picked by the places that a kernel finds. Read next: `kernels/sparse/select.py`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 
 from ... import dtypes
 from ...autograd import door
+from ...autograd.steps import Step
 from ...autograd.views import type_name
 from ...errors import message
 from ...kernels.indices import within
@@ -25,8 +26,9 @@ from ..core.accepted import Accepted
 from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import arr, case, ints, values
+from ..index.gather import gather
 from ..shape.views import array_of
-from .embedding import check_indices, embedding_backward, lookup, renormalised
+from .embedding import check_indices, renormalised
 
 IN_BAGS = arr((6,), 0, 5, "int64")
 OFFSETS = values([0, 2, 2, 6], "int64")
@@ -154,6 +156,9 @@ embedding_bag_dots.planned(
         *map(kernel.layout, (g, w)), kernel.layout(MetaArray(i.shape, np.int64)), kernel.layout(i)
     )
 )
+
+
+_places = Step("embedding_bag_places", kernel.csr_argmax)
 
 
 def frequencies(indices: Any, n: int, dtype: Any) -> Any:
@@ -303,9 +308,7 @@ def embedding_bag(
             if factors_of is not None:
                 factors_of = factors_of[door.wrap(keep)]
     if mode == "max":
-        bag, n_bags = bags_of(begins), len(begins) - 1
-        rows = lookup(weight, flat, -1, scale_grad_by_freq, sparse)
-        return _largest(rows, bag, n_bags)
+        return _largest(weight, flat, begins)
     if sparse and weight._fn is not None and weight._a.__class__ is not MetaArray:
         from ...sparse.rows import bags
 
@@ -370,18 +373,12 @@ def _offsets(input: Any, offsets: Any, include_last: bool) -> Any:
     return at if at.size else np.zeros(1, np.int64)
 
 
-def _largest(rows: Any, bag: Any, n: int) -> Any:
+def _largest(weight: Any, indices: Any, offsets: Any) -> Any:
     """The largest element of each column in each bag; zero for an empty bag."""
-    a = rows._a
-    best = np.zeros((n, a.shape[1]), np.int64)
-    if bag.size:
-        first = np.flatnonzero(np.concatenate(([True], bag[1:] != bag[:-1])))
-        top = np.maximum.reduceat(a, first, axis=0)
-        hit = a == top[np.repeat(np.arange(len(first)), np.diff(np.append(first, len(bag))))]
-        place = np.where(hit, np.arange(len(bag))[:, None], len(bag))
-        best[bag[first]] = np.minimum.reduceat(place, first, axis=0)
-    empty = np.bincount(bag, minlength=n) == 0
-    if not bag.size:  # zeros, with a gradient of zeros
-        return embedding_backward.call((rows, door.wrap(bag)), {"n": n})
-    y = rows.gather(0, door.wrap(np.minimum(best, len(bag) - 1)))
+    places = door.perform(_places, (weight._a, indices._a, offsets), {})
+    empty = np.diff(offsets) == 0
+    if empty.all():  # zeros, with a gradient of zeros
+        kw = {"mean": False, "by_frequency": False}
+        return embedding_bag_sums.call((weight, None, indices, door.wrap(offsets)), kw)
+    y = gather.call((weight, door.wrap(places)), {"dim": 0})
     return y.masked_fill(door.wrap(empty[:, None]), 0.0) if empty.any() else y
