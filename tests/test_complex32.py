@@ -87,3 +87,17 @@ def test_gradients_and_steps() -> None:
     a.grad = torch.ones_like(a)
     torch.optim.SGD([a], 0.5).step()
     assert a.tolist()[0] == [0.75 + 4j, -7.5 + 6j, -0.5 + 0.5j]
+
+
+@pytest.mark.parametrize("size", [3, 3000])  # as NumPy chooses, and as the kernel of bits does
+def test_gradients_of_powers(size: int) -> None:
+    base = torch.tensor([2.0, -1.5, 0.0], dtype=C).repeat(size // 3).requires_grad_()
+    exponent = torch.full((size,), 1.5, requires_grad=True)
+    wide = [base.detach().to(torch.complex64).requires_grad_(), exponent.detach().clone()]
+    wide[1].requires_grad_()
+    for a, b in ((base, exponent), wide):
+        y = a**b
+        y.backward(torch.ones_like(y))
+    assert torch.allclose(base.grad.to(torch.complex64), wide[0].grad, rtol=2e-3)
+    assert torch.allclose(exponent.grad, wide[1].grad, rtol=2e-3)
+    assert torch._conj_physical(base.detach() + 1j).tolist()[0] == 2 - 1j

@@ -7,6 +7,7 @@ value, NaN and infinity too, comes through unchanged.
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import numpy as np
@@ -24,11 +25,12 @@ _BITS: dict[Any, Any] = {
 def where(mask: Any, a: Any, b: Any) -> Any:
     """`np.where(mask, a, b)` for a bool array and arrays or numbers."""
     if mask.__class__ is not np.ndarray or mask.size < tuning.WHERE_SMALL:
-        return np.where(mask, a, b)
-    dtype = np.result_type(a, b)
-    bits = _BITS.get(dtype)
+        return _by_numpy(mask, a, b)
+    bits = None
+    with contextlib.suppress(np.exceptions.DTypePromotionError):
+        bits = _BITS.get(dtype := np.result_type(a, b))
     if bits is None:
-        return np.where(mask, a, b)
+        return _by_numpy(mask, a, b)
     a, b = np.asarray(a, dtype), np.asarray(b, dtype)
     if b.ndim == 0 and not b.view(bits):
         return _and(np.negative(mask.view(np.int8)), a, bits)
@@ -40,6 +42,14 @@ def where(mask: Any, a: Any, b: Any) -> Any:
     y = y & wide if y.ndim < wide.ndim or y.shape != wide.shape else np.bitwise_and(y, wide, out=y)
     np.bitwise_xor(y, b, out=y)
     return y.view(dtype)
+
+
+def _by_numpy(mask: Any, a: Any, b: Any) -> Any:
+    try:
+        return np.where(mask, a, b)
+    except np.exceptions.DTypePromotionError:  # complex32 and a number of Python's
+        dtype = next(x.dtype for x in (a, b) if hasattr(x, "dtype"))
+        return np.where(mask, np.asarray(a, dtype), np.asarray(b, dtype))
 
 
 def _and(mask: Any, a: Any, bits: Any) -> Any:

@@ -310,7 +310,7 @@ def conj_in_memory(input: Any) -> Any:
     >>> torch._conj_physical(torch.tensor([1 + 2j]))
     tensor([1.-2.j])
     """
-    return conj_physical(input) if input._a.dtype.kind == "c" else input.clone()
+    return conj_physical(input) if input._a.dtype.kind in "cW" else input.clone()
 
 
 @composite(public="torch Tensor", samples=[case(cplx((2, 3)))])

@@ -191,7 +191,7 @@ def exponent(a: Any, b: Any) -> None:
 
 def by_exponent(g: Any, y: Any, a: Any) -> Any:
     """The derivative of a ** b by b: that of 0 ** b, which is 0 or 1 for b from 0 on, is 0."""
-    if y.dtype.kind == "c" if isinstance(y, np.ndarray) else y.is_complex():
+    if y.dtype.kind in "cW" if isinstance(y, np.ndarray) else y.is_complex():
         a = a + 0j  # the logarithm of a negative number
     slope = y * log(a)
     if isinstance(a, (int, float, complex)) and a != 0:

@@ -153,7 +153,7 @@ def fake_quantize_per_tensor_affine(
     tensor([0., 1., 1., 0.])
     """
     name = "fake_quantize_per_tensor_affine"
-    if isinstance(scale, TensorBase) and isinstance(zero_point, TensorBase):
+    if all(isinstance(v, TensorBase) for v in (input, scale, zero_point)):
         check_fixed(records.one_scale.name, ("scale", scale), ("zero_point", zero_point))
         for v in (scale, zero_point):
             if v._a.size != 1:
@@ -291,6 +291,9 @@ def _fake_quantize_learnable_per_channel_affine(
     name = "_fake_quantize_learnable_per_channel_affine"
     for i, argument in ((1, "input"), (2, "scale"), (3, "zero_point")):
         need_tensor(name, (input, scale, zero_point)[i - 1], i, argument)
+    if zero_point.is_complex():
+        found = type_name(zero_point.dtype)
+        raise NotImplementedError(message(f"\"round_vml_cpu\" not implemented for '{found}'"))
     check_channels(input, scale, zero_point, axis, by_sign=True)
     check_range(quant_min, quant_max)
     check_axis(input, axis)
@@ -358,6 +361,8 @@ def fused_moving_avg_obs_fake_quant(
     }  # fmt: skip
     for i, (argument, t) in enumerate(tensors.items(), 1):
         need_tensor(name, t, i, argument)
+    if not input._a.size:
+        return input.clone()
     if ch_axis >= input.ndim > 0:
         raise RuntimeError(
             message(
@@ -372,20 +377,19 @@ def fused_moving_avg_obs_fake_quant(
                 got=f"ch_axis={ch_axis}",
             )
         )
-    if input.dtype is not dtypes.float32:
-        found = type_name(input.dtype)
-        text = f"expected scalar type Float but found {found}"
-        raise RuntimeError(message(text, hint="input.float()"))
+    changed = [(n, t) for n, t in tensors.items() if n != "input"]
+    check_fixed("_fused_moving_avg_obs_fq_helper", *changed)
     rows = input.shape[0] if per_row_fake_quant else 0
+    observing, on = bool(observer_on.item()), bool(fake_quant_on.item())
+    check_observed(tensors, observing, on, rows)
     with door.grad_enabled(False):
         if rows and not running_min.numel():  # the buffers of an observer that has seen nothing
             running_min.resize_(rows).fill_(np.inf)
             running_max.resize_(rows).fill_(-np.inf)
             scale.resize_(rows)
             zero_point.resize_(rows)
-        if observer_on.item():
+        if observing:
             observe(input, running_min, running_max, averaging_const, rows)
-        on = bool(fake_quant_on.item())
         if on:
             how = (quant_min, quant_max, symmetric_quant)
             choose(running_min, running_max, scale, zero_point, *how)
@@ -394,6 +398,32 @@ def fused_moving_avg_obs_fake_quant(
         check_channels(input, scale, zero_point, 0, by_sign=True)
     kw = {"axis": 0 if rows else -1, "quant_min": quant_min, "quant_max": quant_max}
     return records.observed.call((input, scale, zero_point), {"enabled": on, **kw})[0]
+
+
+def check_observed(tensors: dict[str, Any], observing: bool, on: bool, rows: int) -> None:
+    """What `fused_moving_avg_obs_fake_quant` asks, before it changes anything."""
+    input = tensors["input"]
+    kind = type_name(input.dtype)
+    if observing and input.is_complex():
+        raise NotImplementedError(message(f"\"aminmax_cpu\" not implemented for '{kind}'"))
+    for name in ("input", "running_min", "running_max") if observing else ():
+        if tensors[name].dtype is not dtypes.float32:
+            found = type_name(tensors[name].dtype)
+            text = f"expected scalar type Float but found {found}"
+            raise RuntimeError(message(text, hint=f"{name}.float()"))
+    if on and not input.is_floating_point():
+        kernel = '"fake_quantize_tensor_cachemask_kernel_type_handling"'
+        text = f"{kernel} not implemented for '{kind}'"
+        raise NotImplementedError(message(text, hint="input.float()"))
+    count = tensors["scale"].numel()
+    if on and not rows and count != 1:
+        raise RuntimeError(
+            message(
+                f"a Tensor with {count} elements cannot be converted to Scalar",
+                got=f"scale {tuple(tensors['scale'].shape)}",
+                wanted="one number, or per_row_fake_quant=True",
+            )
+        )
 
 
 def observe(input: Any, low: Any, high: Any, part: float, rows: int) -> None:

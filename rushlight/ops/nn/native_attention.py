@@ -73,6 +73,7 @@ def _four(mask: Any, kind: int | None, batch: int, heads: int, length: int) -> A
 
 @composite(
     public="torch",
+    accepts="floating: transform_bias_rescale_qkv",
     samples=[case((2, 3, 4), (2, 3, 4), (2, 3, 4), 4, 2, (12, 4), (12,), (4, 4), (4,))],
 )
 def _native_multi_head_attention(
@@ -119,7 +120,8 @@ def _native_multi_head_attention(
     else:
         each = zip((query, key, value), qkv_weight.chunk(3), qkv_bias.chunk(3), strict=True)
         parts = [linear.call((x, w, b), {}) for x, w, b in each]
-    q, k, v = (x.reshape(batch, length, num_head, -1).transpose(1, 2) for x in parts)
+    split = (batch, length, num_head, embed_dim // num_head)
+    q, k, v = (x.reshape(split).transpose(1, 2) for x in parts)
     looked_at = None if hidden is None else ~hidden
     out, weights = attend(q, k, v, looked_at, 0.0, False, None, safe=not need_weights)
     if hidden is not None and not need_weights:
@@ -133,6 +135,7 @@ def _native_multi_head_attention(
 
 @composite(
     public="torch",
+    accepts="floating: transform_bias_rescale_qkv",
     samples=[
         case((2, 3, 4), 4, 2, (12, 4), (12,), (4, 4), (4,), False, False, 1e-5, (4,), (4,), (4,),
              (4,), (6, 4), (6,), (4, 6), (4,)),

@@ -250,7 +250,8 @@ def no_derivative(d: Any) -> bool:
             or named(d, r"\w*bessel\w*|airy_ai|zeta|polygamma|igammac?|histogram\w*|bincount|"
                         r"unique\w*|\w*_grad|\w+_polynomial_\w|"
                         r"(?:eq|ne|lt|le|gt|ge|greater|less|not_equal)\w*|"
-                        r"heaviside|floor_divide|frexp|logical_\w+|cholesky_ex|ormqr")
+                        r"heaviside|floor_divide|frexp|logical_\w+|cholesky_ex|ormqr|"
+                        r"_native_multi_head_attention")
         )  # fmt: skip
     return computed_here(
         d, "derivative for", "is not differentiable with respect", "not support automatic diff"
@@ -417,6 +418,18 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
                 or re.search(r"(?:scatter|index)_reduce_?\(.*'am\w+', include_self=False", line)
                 or ("zeta(" in line and "uint8" in "".join(d.lines))
                 for line in d.lines),
+    ),
+    (
+        "wrong values of PyTorch's: a polynomial of NaN and whole numbers is what lay in memory; "
+        "pos_weight - 1 is taken in the type of pos_weight, 255 of a uint8 of 0",
+        lambda d: d.what == "value"
+        and ((named(d, r"\w+_polynomial_\w") and "'nan'" in d.line)
+             or ("pos_weight=" in d.line and "uint8" in "".join(d.lines))),
+    ),
+    (
+        "an operand that is out= too, which PyTorch resizes before it looks at it",
+        lambda d: bool(re.search(r"\((v\d+), .*out=\1\)", d.line))
+        and "Dimension out of range" in words(d.theirs),
     ),
     # -- rules of Rushlight's own ------------------------------------------------------------------
     (

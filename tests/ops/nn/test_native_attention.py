@@ -111,3 +111,10 @@ def test_mistakes(change: dict[int, Any], text: str) -> None:
         args[i] = value
     with pytest.raises(RuntimeError, match=text):
         torch._native_multi_head_attention(*args)
+
+
+def test_a_batch_of_none() -> None:
+    m = layer()
+    out, weights = native(m, [torch.empty(0, L, E)] * 3)
+    assert out.shape == (0, L, E)
+    assert weights.shape == (0, L, L)
