@@ -159,6 +159,7 @@ EMBEDDING_BANDS = 64  # parts of a table that threads may compute
 CSR_LEAST = least(64)
 # Elements that are added at indices, and how many side by side. 100 slices of 4: 6.0 and 6.0, of 8:
 # 8.6 and 6.0; 10,000 slices of 1: 75 and 36, of 2: 222 and 38; 300 of 1 in 32 parts: 69 and 70.
+# Single elements in a line are added by another kernel from as many on.
 CSR_SLICES_LEAST = least(512)
 CSR_NARROW = least(2)
 CSR_PIECE = 1 << 16  # products of elements of a piece of work

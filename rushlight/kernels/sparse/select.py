@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import tuning
+from .. import runtime, tuning
 from ..embedding.reference import in_range
 from ..indices import within
 from ..meta import MetaArray, contiguous_strides
@@ -23,6 +23,10 @@ from . import products
 
 Layout = tuple[Any, tuple[int, ...], tuple[int, ...]]  # type, shape and strides of an array
 INT64 = np.dtype(np.int64)
+SCATTERED = {
+    np.dtype(np.float32): "float", np.dtype(np.float64): "double", INT64: "i64",
+    np.dtype(np.int32): "i32",
+}  # fmt: skip
 INDEX = {np.dtype(np.int32): "i32", INT64: "i64"}
 
 
@@ -119,8 +123,40 @@ def add_slices(out: Any, index: Any, source: Any, d: int) -> None:
     """
     if by_slices(layout(out), index, source, d):
         plan_add_slices(layout(out), layout(index), layout(source), d).run(out, index, source)
+    elif out.ndim == 1 and source.shape == index.shape:
+        scatter_add(out, index, source, 0)
     else:
         np.add.at(out, (slice(None),) * d + (index,), source)
+
+
+def scatter_add(out: Any, index: Any, source: Any, d: int) -> None:
+    """out[…, index[…, k, …], …] += source[…, k, …] along dimension d, in the order of k, in place.
+
+    Args:
+        out: an array in memory of its own. index: integers, in the shape of `source`; negative
+            ones count from the end.
+        source: nowhere longer than `out` but along d.
+
+    Raises:
+        IndexError: for an index that is out of range, before anything is written.
+    """
+    same = all(k == d or n == out.shape[k] for k, n in enumerate(index.shape))
+    dense = out.strides == contiguous_strides(out.shape, out.itemsize)
+    large = source.size >= tuning.CSR_SLICES_LEAST and source.shape == index.shape
+    known = out.dtype == source.dtype and out.dtype in SCATTERED and runtime.available()
+    if same and dense and large and known:
+        plan_scatter_add(layout(out), layout(index), layout(source), d).run(out, index, source)
+    else:
+        np.add.at(out, grid(index, d), source)
+
+
+def grid(index: Any, d: int) -> tuple[Any, ...]:
+    """Open grids for all dimensions of an index, with the index itself at dimension d."""
+    n = index.ndim
+    return tuple(
+        index if i == d else np.arange(k).reshape((1,) * i + (k,) + (1,) * (n - i - 1))
+        for i, k in enumerate(index.shape)
+    )
 
 
 def slices_summed(shape: tuple[int, ...], index: Any, source: Any, d: int) -> Any:
@@ -130,7 +166,7 @@ def slices_summed(shape: tuple[int, ...], index: Any, source: Any, d: int) -> An
         made = plan_add_slices(None, layout(index), layout(source), d, shape[d])
         return made.run(index, source)
     out = np.zeros(shape, source.dtype)
-    np.add.at(out, (slice(None),) * d + (index,), source)
+    add_slices(out, index, source, d)
     return out
 
 
@@ -282,6 +318,28 @@ def plan_add_slices(
     launch(draft, rows, offset, order, None, x=x)
     y = draft.view("whole", "y", MetaArray(tuple(shape), source[0]))
     return draft.plan("add_slices.kernel", (y,), flops=count * inner)
+
+
+@functools.lru_cache(maxsize=1024)
+def plan_scatter_add(out: Layout, index: Layout, source: Layout, d: int) -> Plan:
+    """Operands out, which is written to, index and source."""
+    from . import scatter_add as kernels
+
+    draft = Draft({"out": meta(out), "index": meta(index), "source": meta(source)})
+    shape, count = out[1], source[1][d]
+    at = draft.array("at", MetaArray(index[1], INT64))
+    draft.numpy(in_range, ("index",), at, n=shape[d])
+    inner = math.prod(shape[d + 1 :])
+    columns = math.prod(shape[:d]) * inner
+    each = max(1, min(tuning.CSR_PIECE // max(1, count), -(-columns // 8)))
+    if inner > 1:  # whole lines of the cache
+        each = -(-each // 16) * 16
+    draft.launch(
+        kernels.scatter_add(SCATTERED[out[0]], "i64"), y="out", index=at,
+        x=draft.dense("source"), n=shape[d], count=count, inner=inner, columns=columns, each=each,
+        chunks=-(-columns // each),
+    )  # fmt: skip
+    return draft.plan("scatter_add.kernel", (), flops=count * columns, mutates=("out",))
 
 
 @functools.lru_cache(maxsize=1024)

@@ -18,6 +18,7 @@ from ...kernels import dense
 from ...kernels.indices import within
 from ...kernels.meta import MetaArray
 from ...kernels.sparse import select as sums
+from ...kernels.sparse.select import grid
 from ..core.accepted import Accepted
 from ..core.arguments import need_tensor, number
 from ..core.composite import composite
@@ -97,15 +98,6 @@ def check_range(index: Any, n: int, d: int, name: str = "") -> None:
         raise RuntimeError(f"{name}index {bad} is out of bounds for dimension {d} with size {n}")
 
 
-def grid(index: Any, d: int) -> tuple[Any, ...]:
-    """Open grids for all dimensions of `index`, with the index itself at dimension d."""
-    n = index.ndim
-    return tuple(
-        index if i == d else np.arange(k).reshape((1,) * i + (k,) + (1,) * (n - i - 1))
-        for i, k in enumerate(index.shape)
-    )
-
-
 @op(
     samples=[case((3, 4), along, dim=0), case((3, 4), arr((3, 2), 0, 4, "int64"), dim=1)],
     public="",
@@ -164,7 +156,7 @@ def add_along(out: Any, index: Any, source: Any, d: int) -> None:
     if line is not None:
         sums.add_slices(out, line, part, d)
     else:
-        np.add.at(out, grid(index, d), part)
+        sums.scatter_add(out, index, part, d)
 
 
 def whole_slices(out: Any, index: Any, d: int) -> Any:
