@@ -22,7 +22,7 @@ REFUSED = {
     "nested": ["nested_tensor"],
     "package": ["PackageExporter"],
     "ao.quantization": ["quantize_dynamic", "quantize_per_tensor"],
-    "quantization": ["convert"],
+    "quantization": ["quantize_qat"],
 }
 
 

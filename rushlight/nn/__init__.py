@@ -27,7 +27,8 @@ __all__ = [
 __all__ += modules.__all__  # a form that type checkers read
 __all__ += [*modules._LATER]
 
-_FILES = ("attention", "common_types", "grad", "parallel", "rnn", "transformer", "utils")
+_FILES = ["attention", "common_types", "grad", "parallel", "rnn", "transformer", "utils"]
+_FILES += ["intrinsic", "qat", "quantized"]
 
 
 def __getattr__(name: str) -> Any:

@@ -13,11 +13,15 @@ HINT = "model.qconfig = torch.ao.quantization.get_default_qat_qconfig(), then pr
 
 def configure(module: Any, qconfig: Any, **factory: Any) -> None:
     """Give a layer its QConfig and what fake-quantizes its weight; AssertionError without one."""
+    check_given(qconfig)
+    module.qconfig = qconfig
+    module.weight_fake_quant = qconfig.weight(factory_kwargs=factory)
+
+
+def check_given(qconfig: Any) -> None:
+    """AssertionError unless there is a QConfig."""
     if not qconfig:
         raise AssertionError(message("qconfig must be provided for QAT module", hint=HINT))
-    module.qconfig = qconfig
-    made = qconfig.weight(factory_kwargs=factory) if factory else qconfig.weight()
-    module.weight_fake_quant = made
 
 
 def check_source(cls: Any, mod: Any, exact: bool = True) -> None:

@@ -201,15 +201,14 @@ def _assert_valid_qconfig(qconfig: Any, mod: Any) -> None:
 
 
 class _OnDevice:
-    """The arguments of factories for a module's device, when they are asked for."""
+    """The arguments of factories for a module's device. (A class, as functions within functions
+    cannot be pickled, and models hold their QConfig.)"""
 
     def __init__(self, module: Any) -> None:
-        self.module = module
+        self.device = next((t.device for t in (*module.parameters(), *module.buffers())), None)
 
     def __call__(self) -> Any:
-        for t in (*self.module.parameters(), *self.module.buffers()):
-            return {"device": t.device}
-        return None
+        return None if self.device is None else {"device": self.device}
 
 
 def _add_module_to_qconfig_obs_ctr(qconfig: Any, module: Any) -> Any:

@@ -1,0 +1,7 @@
+"""The older name of `torch.ao.nn.intrinsic`."""
+
+from __future__ import annotations
+
+from rushlight.ao.old_names import shown
+
+__all__, __getattr__, __dir__ = shown(__name__, "rushlight.ao.nn.intrinsic")
