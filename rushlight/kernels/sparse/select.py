@@ -101,6 +101,15 @@ def sampled(a: Any, b: Any, rows: Any, cols: Any) -> Any:
     return sddmm(a, b, rows, cols)
 
 
+def plain(x: Any, offsets: Any) -> bool:
+    """Whether pieces of rows of each of some arrays (n, D) can be summed by a kernel: where they
+    begin, (arrays, pieces + 1), never falls and is in range."""
+    return bool(
+        len(x) and x.shape[2] > 1 and native(x[0].size, layout(x))
+        and within(offsets, 0, x.shape[1] + 1) and (offsets[:, 1:] >= offsets[:, :-1]).all()
+    )  # fmt: skip
+
+
 def csr_argmax(x: Any, index: Any, offset: Any) -> Any:
     """(rows, D), int64: of index[k], k from offset[i] to offset[i + 1] - 1, the one whose row of x
     has the largest element in a column, the first of equal ones; 0 where there is none.

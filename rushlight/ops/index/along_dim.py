@@ -405,7 +405,8 @@ def index_reduce(
         kernel = "index_func_" if include_self else "index_reduce_func_exclude_input_init"
         REAL_OR_INTEGER[kernel].check_array(input.dtype)
     out, key, source = ready("index_reduce", input, index, source, dim)
-    reduce_at(out, key, source, reduce, include_self)
+    if key:
+        reduce_at(out, key[-1], source, len(key) - 1, reduce, include_self)
     return out.reshape(input.shape)
 
 

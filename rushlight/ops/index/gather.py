@@ -452,28 +452,59 @@ def check_reduce(name: str, reduce: str) -> None:
         )
 
 
-def reduce_at(out: Any, key: Any, source: Any, reduce: str, include_self: bool) -> Any:
-    """Combine `source` into `out` at `key`, in place; how many values each place got."""
-    count = np.zeros(out.shape, np.int64)
-    np.add.at(count, key, 1)
+def reduce_at(
+    out: Any, index: Any, source: Any, d: int, reduce: str, include_self: bool
+) -> None:  # fmt: skip
+    """Combine `source` into `out` at an index along d, in place: one index an element, or, of one
+    dimension, a slice."""
+    line = index if index.ndim < out.ndim else whole_slices(out, index, d)
+    count: Any = None
+    if reduce == "mean" or not include_self:
+        count = counted(out, index, line, d)
     if not include_self:
         start = {"sum": 0, "prod": 1, "mean": 0}.get(reduce)
         if start is None:
             info = limits(out.dtype)
             start = info[0] if reduce == "amax" else info[1]
-        out[count > 0] = start
-    ufunc = {
-        "sum": np.add,
-        "prod": np.multiply,
-        "mean": np.add,
-        "amax": np.maximum,
-        "amin": np.minimum,
-    }[reduce]
-    ufunc.at(out, key, source)
+        np.copyto(out, np.asarray(start).astype(out.dtype), where=count > 0)
+    if reduce in ("sum", "mean"):
+        if line is not None:
+            sums.add_slices(out, line, source, d)
+        else:
+            sums.scatter_add(out, index, source, d)
+    else:
+        ufunc = {"prod": np.multiply, "amax": np.maximum, "amin": np.minimum}[reduce]
+        slices = line is not None and source.shape[:d] + source.shape[d + 1 :] == (
+            out.shape[:d] + out.shape[d + 1 :]
+        )
+        if slices and source.shape[d] == line.size and reduce != "prod":
+            reduce_slices(ufunc, out, line, source, d)
+        else:
+            key = grid(index, d) if line is None else (slice(None),) * d + (line,)
+            ufunc.at(out, key, source)
     if reduce == "mean":
         n = count + 1 if include_self else np.maximum(count, 1)
         out[...] = out / n if out.dtype.kind in "fc" else np.floor_divide(out, n)
+
+
+def counted(out: Any, index: Any, line: Any, d: int) -> Any:
+    """How many values each place of an array gets; of slices, in a shape that broadcasts."""
+    if line is not None:
+        count = np.bincount(line, minlength=out.shape[d])
+        return count.reshape((1,) * d + (-1,) + (1,) * (out.ndim - d - 1))
+    count = np.zeros(out.shape, np.int64)
+    sums.scatter_add(count, index, np.ones(index.shape, np.int64), d)
     return count
+
+
+def reduce_slices(ufunc: Any, out: Any, line: Any, source: Any, d: int) -> None:
+    """Combine slices into `out`: brought together by their place, then at once."""
+    order = np.argsort(line, kind="stable")
+    ordered = line[order]
+    first = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
+    found = ufunc.reduceat(np.take(source, order, axis=d), first, axis=d)
+    key = (slice(None),) * d + (ordered[first],)
+    out[key] = ufunc(out[key], found)
 
 
 def limits(dtype: Any) -> tuple[Any, Any]:
@@ -508,7 +539,7 @@ def scatter_reduce(
     out = np.atleast_1d(input.copy())
     if index.size:
         index1 = np.atleast_1d(index)
-        reduce_at(out, grid(index1, d), np.atleast_1d(cut(src, index)), reduce, include_self)
+        reduce_at(out, index1, np.atleast_1d(cut(src, index)), d, reduce, include_self)
     return out.reshape(input.shape)
 
 

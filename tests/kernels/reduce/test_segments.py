@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from rushlight.kernels.reduce import segments
+from rushlight.kernels.sparse import select
 
 OFFSETS = np.array([[0, 2, 2, 5], [0, 1, 4, 5]])
 PLAIN: dict[str, Any] = {
@@ -61,3 +62,19 @@ def test_ties_share_and_zeros_are_left_out() -> None:
     assert segments.gradient(g, y, x, bounds, "max", None).ravel().tolist() == [0.5, 0.5, 0]
     y = segments.forward(x, bounds, "prod", None)
     assert segments.gradient(g, y, x, bounds, "prod", None).ravel().tolist() == [0, 0, 4]
+
+
+@pytest.mark.parametrize("reduce", ["sum", "mean"])
+@pytest.mark.parametrize("initial", [None, 0.0, 2.0])
+def test_sums_by_the_kernel_are_numpys(reduce: str, initial: Any, limits: Any) -> None:
+    """Pieces of nothing, rows behind the last piece; offsets that fall are left to NumPy."""
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((2, 30, 5))
+    offsets = np.array([[0, 0, 4, 4, 28], [1, 2, 9, 20, 20]])
+    found = []
+    for least in (1, 1 << 60):
+        with limits(CSR_LEAST=least):
+            found.append(segments.forward(x, offsets, reduce, initial))
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-14, atol=1e-14)
+    assert not select.plain(x, offsets[:, ::-1])
+    assert not select.plain(x, offsets + 5)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import rushlight as torch
@@ -192,3 +193,38 @@ def test_products_of_complex_numbers_have_gradients(include_self: bool) -> None:
         return x.scatter_reduce(0, index, s, "prod", include_self=include_self)
 
     assert torch.autograd.gradcheck(product, (x, s))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int64, torch.bool])
+@pytest.mark.parametrize("d", [0, 1])
+def test_an_index_of_whole_slices_is_one_of_elements(d: int, dtype: Any) -> None:
+    """What is reduced by slices, where an index was expanded, is what elements give; NaN too."""
+    rng = np.random.default_rng(0)
+    shape = [5, 40]
+    x = torch.from_numpy(rng.integers(-9, 9, shape)).to(dtype)
+    shape[d] = 60
+    src = torch.from_numpy(rng.integers(-9, 9, shape)).to(dtype)
+    if dtype.is_floating_point:
+        src[3, 7] = torch.nan
+    line = torch.from_numpy(rng.integers(0, x.shape[d], 60))
+    line[line == 2] = 3  # one gets nothing
+    expanded = (line[:, None] if d == 0 else line).expand(shape)
+    whole = expanded.clone()
+    assert torch.equal(x.gather(d, expanded), x.gather(d, whole))
+    found = [x.scatter_add(d, i, src) for i in (expanded, whole)]
+    found += [torch.zeros_like(x).index_add(d, line, src) + x for _ in range(dtype is torch.int64)]
+    for y in found[1:]:
+        torch.testing.assert_close(y, found[0], equal_nan=True)
+    for reduce in ("sum", "prod", "mean", "amax", "amin"):
+        if dtype is torch.bool and reduce != "sum":
+            continue
+        for own in (True, False):
+            if reduce == "prod" and dtype.is_floating_point:
+                continue
+            one, other = (
+                x.scatter_reduce(d, i, src, reduce, include_self=own) for i in (expanded, whole)
+            )
+            torch.testing.assert_close(one, other, equal_nan=True)
+            if dtype is torch.int64 and reduce == "amax":
+                kept = x[2] if d == 0 else x[:, 2]
+                assert torch.equal(one[2] if d == 0 else one[:, 2], kept)
