@@ -44,9 +44,9 @@ def steps_of(x: Any, scale: Any, zero_point: Any, rounded: bool) -> Any:
             q = np.asarray(np.multiply(x, inverse, dtype=wide))
             np.rint(q, out=q)
             return q + np.asarray(zero_point, wide) if np.any(zero_point) else q
-        # in double: PyTorch's machine code rounds the product and the sum once
+        # in double: PyTorch's machine code rounds the product and the sum once, to `wide`
         q = np.multiply(x, inverse, dtype=F64) + np.asarray(zero_point, F64)
-        return np.rint(q)
+        return np.rint(q.astype(wide))
 
 
 def cut(q: Any, low: int, high: int) -> Any:
@@ -190,7 +190,8 @@ def learned_backward(
     with np.errstate(all="ignore"):
         inverse = np.float32(1) / step
         zero = np.asarray(zero, F64)
-        q = np.rint(np.multiply(input, inverse, dtype=F64) + zero)
+        q = np.multiply(input, inverse, dtype=F64) + zero
+        q = np.rint(q.astype(F64 if input.dtype == F64 else F32)).astype(F64)
         inside = (q >= quant_min) & (q <= quant_max)
         end = cut(q, quant_min, quant_max) - zero
         rounding = np.multiply(end * step - input, inverse, dtype=F64)

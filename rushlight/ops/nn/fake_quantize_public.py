@@ -291,7 +291,7 @@ def _fake_quantize_learnable_per_channel_affine(
     name = "_fake_quantize_learnable_per_channel_affine"
     for i, argument in ((1, "input"), (2, "scale"), (3, "zero_point")):
         need_tensor(name, (input, scale, zero_point)[i - 1], i, argument)
-    if zero_point.is_complex():
+    if zero_point.is_complex() or zero_point.dtype is dtypes.bool:
         found = type_name(zero_point.dtype)
         raise NotImplementedError(message(f"\"round_vml_cpu\" not implemented for '{found}'"))
     check_channels(input, scale, zero_point, axis, by_sign=True)

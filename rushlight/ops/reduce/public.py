@@ -20,6 +20,7 @@ from ...errors import axis as place_of
 from ...kernels.meta import MetaArray
 from ...kernels.reduce import segments
 from ..core import return_types
+from ..core.accepted import Accepted
 from ..core.arguments import need_tensor
 from ..core.composite import composite
 from ..core.publication import write_out
@@ -392,8 +393,10 @@ min = overloads(
 _aminmax = return_types.return_type("aminmax", ("min", "max"))
 
 
-@composite(accepts="floating integral bool: aminmax_cpu",
-           adapt=True, samples=[case((3, 4)), case((3, 4), dim=1)])
+AMINMAX = Accepted("floating integral bool: aminmax_cpu")
+
+
+@composite(adapt=True, samples=[case((3, 4)), case((3, 4), dim=1)])
 def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
     """The pair (min, max) of all elements, or along `dim`.
 
@@ -412,6 +415,7 @@ def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
     if dim is not None and input._a.ndim and not input.shape[place_of(dim, input._a.ndim)]:
         where = place_of(dim, input._a.ndim)
         raise IndexError(f"aminmax: Expected reduction dim {where} to have non-zero size.")
+    AMINMAX.check_operand(input._a)  # after the sizes, as in PyTorch
     d = () if dim is None else dim
     if dim is None and keepdim:
         d = tuple(range(input.ndim))

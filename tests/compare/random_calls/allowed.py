@@ -228,7 +228,7 @@ def beside_numbers(d: Any) -> bool:
 # What PyTorch ends with a view of what it computed: a dimension less, other sizes.
 COMPOSED_OF_VIEWS = (
     r"adaptive_\w+_pool1d|avg_pool1d|cov|linear|bilinear|tensordot|einsum|inner|instance_norm|"
-    r"nll_loss"
+    r"nll_loss|repeat_interleave"
 )
 
 
@@ -387,6 +387,7 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
         lambda d: d.what == "value"
         and (named(d, r"\w*bessel\w*|airy_ai|_standard_gamma_grad|_dirichlet_grad|matrix_exp|"
                       r"soft_margin_loss|legendre_polynomial_p")
+             or re.search(r"polygamma\(\d\d", d.line) is not None
              or (named(d, "cosine_similarity|igammac?") and beside_numbers(d))),
     ),
     (
@@ -409,14 +410,15 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
         "as_strided_scatter replaced, of the old value that logical_not_ hands on, of ctc_loss, of "
         "soft_margin_loss where its exponential overflows, of products of complex numbers by "
         "scatter_reduce_, which it does not conjugate, of extremes by scatter_reduce without the "
-        "old value, which takes a share where it is equal, of zeta by uint8, which it negates",
+        "old value, which takes a share where it is equal, of zeta and atan2 by uint8, which it "
+        "negates",
         lambda d: d.what.startswith("gradient")
         and any(re.search(r"batch_norm\(|as_strided_scatter|logical_\w+_\(|ctc_loss|"
                           r"soft_margin_loss", line)
                 or ("complex" in "".join(d.lines)
                     and re.search(r"scatter_reduce_\(.*'prod'", line))
                 or re.search(r"(?:scatter|index)_reduce_?\(.*'am\w+', include_self=False", line)
-                or ("zeta(" in line and "uint8" in "".join(d.lines))
+                or (re.search(r"zeta\(|atan2|arctan2", line) and "uint8" in "".join(d.lines))
                 for line in d.lines),
     ),
     (
@@ -425,6 +427,11 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
         lambda d: d.what == "value"
         and ((named(d, r"\w+_polynomial_\w") and "'nan'" in d.line)
              or ("pos_weight=" in d.line and "uint8" in "".join(d.lines))),
+    ),
+    (
+        "what fused_moving_avg_obs_fake_quant has changed when it raises: nothing here",
+        lambda d: "value" in d.what
+        and any("fused_moving_avg" in line and "# raises" in line for line in d.lines),
     ),
     (
         "an operand that is out= too, which PyTorch resizes before it looks at it",

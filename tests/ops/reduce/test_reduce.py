@@ -195,6 +195,10 @@ def test_named_results_unpack_and_print():
 def test_extremes_of_nothing_name_the_dimension():
     with pytest.raises(IndexError, match="aminmax: Expected reduction dim 0 to have non-zero size"):
         torch.ones(0, 2).aminmax(dim=-2)
+    with pytest.raises(IndexError, match="Expected reduction dim 0 to have non-zero size"):
+        torch.ones(0, 2, dtype=torch.complex64).aminmax(dim=0)
+    with pytest.raises(NotImplementedError, match="\"aminmax_cpu\" not implemented"):
+        torch.ones(2, dtype=torch.complex64).aminmax(dim=0)
     with pytest.raises(IndexError, match="Dimension out of range"):
         torch.ones(0).aminmax(dim=3)
     assert torch.ones(2, 0).aminmax(dim=0).min.shape == (0,)
