@@ -25,8 +25,9 @@ UFUNCS = {
 
 def forward(x: Array, offsets: Array, reduce: str, initial: float | None) -> Array:
     """(outer, segments, inner)."""
-    if reduce in ("sum", "mean") and not initial and sums.plain(x, offsets):
-        return _summed(x, offsets, reduce == "mean", initial)
+    bare = initial is None or (initial == 0 and reduce in ("sum", "mean"))
+    if bare and reduce != "prod" and sums.plain(x, offsets):
+        return _by_rows(x, offsets, reduce, initial)
     ufunc, start = UFUNCS[reduce]
     start = start if initial is None else initial
     counts = np.diff(offsets)
@@ -45,10 +46,11 @@ def forward(x: Array, offsets: Array, reduce: str, initial: float | None) -> Arr
     return out
 
 
-def _summed(x: Array, offsets: Array, mean: bool, initial: float | None) -> Array:
-    """The same of sums by the kernel."""
-    places = np.arange(x.shape[1])
-    found = [sums.csr_mm(a, places, o, None, mean) for a, o in zip(x, offsets, strict=True)]
+def _by_rows(x: Array, offsets: Array, reduce: str, initial: float | None) -> Array:
+    """The same by the kernel."""
+    places, mean = np.arange(x.shape[1]), reduce == "mean"
+    how = reduce if reduce in ("max", "min") else "add"
+    found = [sums.csr_mm(a, places, o, None, mean, how) for a, o in zip(x, offsets, strict=True)]
     out = np.stack(found) if len(found) > 1 else found[0][None]
     if mean and initial is None:
         out[np.diff(offsets) == 0] = np.nan

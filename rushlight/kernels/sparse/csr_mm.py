@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from ..codegen import half
 from ..codegen.interface import Interface, Kernel, Words
 from ..codegen.ir import BYTES, F64, I32, I64, PTR, Function, Module, Value, vector
+from ..codegen.lower import maximum, minimum
 from ..runtime import jit, threads
 
 CSR_MM = Interface(
@@ -66,6 +67,7 @@ class Kind(NamedTuple):
         indices: the type of the indices.
         weighted: whether there are weights.
         adds: whether sums are added to what is in y.
+        how: "add", or "max" or "min" for extremes in place of sums; NaN is one.
         far: whether rows are fetched ahead, as those of a table that no cache holds.
     """
 
@@ -74,6 +76,10 @@ class Kind(NamedTuple):
     weighted: bool
     adds: bool
     far: bool
+    how: str = "add"
+
+
+NEUTRAL = {"add": 0.0, "max": float("-inf"), "min": float("inf")}
 
 
 def width_of(e: str) -> int:
@@ -86,12 +92,18 @@ class Sums:
     def __init__(self, f: Function, word: Words, kind: Kind) -> None:
         self.f, self.word, self.kind = f, word, kind
         self.w, self.computed = width_of(kind.e), half.computed(kind.e)
-        self.zero = f.const(vector(self.computed, self.w), 0.0)
+        self.neutral = f.const(vector(self.computed, self.w), NEUTRAL[kind.how])
 
     def row(self, k: Value) -> Any:
         """The row of x that belongs to an entry."""
         at = self.f.convert(self.word["index"].of(self.kind.indices)[k], I64)
         return self.word["x"].of(self.kind.e).at(at * self.word["apart"])
+
+    def joined(self, a: Value, b: Value) -> Value:
+        """Two sums, or two extremes, as one."""
+        if self.kind.how == "add":
+            return a + b
+        return maximum(self.f, a, b) if self.kind.how == "max" else minimum(self.f, a, b)
 
     def stretch(self, r: Value, j: Value, many: int, mask: Value | None = None) -> None:
         """The columns of some neighbouring vectors, from column j on."""
@@ -99,7 +111,7 @@ class Sums:
         offset = word["offset"].of(I64)
         begin, end = offset[r], offset[r + 1]
         parts = max(1, PARTS // many)
-        sums = [[f.var(self.zero) for _ in range(many)] for _ in range(parts)]
+        sums = [[f.var(self.neutral) for _ in range(many)] for _ in range(parts)]
         target = word["y"].of(e).at(r * word["width"] + j)
         if self.kind.adds:
             for i, total in enumerate(sums[0]):
@@ -119,7 +131,10 @@ class Sums:
             for i, total in enumerate(sums[part]):
                 v = half.load(f, row, i * w, w, mask)
                 s = total.get()
-                total.set(s + v if factor is None else f.fma(factor, v, s))
+                if factor is None:
+                    total.set(self.joined(s, v))
+                else:
+                    total.set(f.fma(factor, v, s))
 
         whole = begin
         if parts > 1:
@@ -131,7 +146,7 @@ class Sums:
             add(k, 0)
         for part in range(1, parts):
             for total, more in zip(sums[0], sums[part], strict=True):
-                total.set(total.get() + more.get())
+                total.set(self.joined(total.get(), more.get()))
         by = f.select(word["mean"] != 0, f.select(end - begin > 1, end - begin, 1), 1)
         divisor = f.splat(f.convert(by, self.computed), w)
         for i, total in enumerate(sums[0]):

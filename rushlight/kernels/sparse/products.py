@@ -67,9 +67,16 @@ def by_numpy(v: Any, rows: Any, cols: Any, d: Any, n: int) -> Any:
     return out
 
 
-def csr_mm(x: Any, index: Any, offset: Any, weight: Any, *, mean: bool) -> Any:
+def csr_mm(
+    x: Any, index: Any, offset: Any, weight: Any, *, mean: bool, how: str = "add"
+) -> Any:  # fmt: skip
     """Row i is the sum, or the mean, of weight[k] * x[index[k]] for k from offset[i] to
-    offset[i + 1] - 1."""
+    offset[i + 1] - 1; or the largest or smallest x[index[k]]."""
+    if how != "add":
+        y = np.full((len(offset) - 1, x.shape[1]), -np.inf if how == "max" else np.inf, x.dtype)
+        inside = slice(int(offset[0]), int(offset[-1]))
+        reduce_slices(y, rows_of(offset), x[index[inside]], 0, how)
+        return y
     counts = np.diff(offset)
     inside = slice(int(offset[0]), int(offset[-1])) if len(offset) else slice(0, 0)
     rows = rows_of(offset)
@@ -79,6 +86,20 @@ def csr_mm(x: Any, index: Any, offset: Any, weight: Any, *, mean: bool) -> Any:
     if mean:
         wide_y /= np.maximum(counts, 1).astype(wide_y.dtype)[:, None]
     return wide_y.astype(x.dtype, copy=False)
+
+
+def reduce_slices(out: Any, index: Any, source: Any, d: int, how: str) -> None:
+    """Slices along dimension d joined with those of `out` at indices: brought together by their
+    place, then at once."""
+    if not index.size:
+        return
+    ufunc = np.maximum if how == "max" else np.minimum
+    order = np.argsort(index, kind="stable")
+    ordered = index[order]
+    first = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
+    found = ufunc.reduceat(np.take(source, order, axis=d), first, axis=d)
+    key = (slice(None),) * d + (ordered[first],)
+    out[key] = ufunc(out[key], found)
 
 
 def csr_argmax(x: Any, index: Any, offset: Any) -> Any:

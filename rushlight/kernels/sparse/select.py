@@ -30,16 +30,19 @@ SCATTERED = {
 INDEX = {np.dtype(np.int32): "i32", INT64: "i64"}
 
 
-def csr_mm(x: Any, index: Any, offset: Any, weight: Any = None, mean: bool = False) -> Any:
+def csr_mm(
+    x: Any, index: Any, offset: Any, weight: Any = None, mean: bool = False, how: str = "add"
+) -> Any:
     """(rows, D): row i is the sum, or the mean, of weight[k] * x[index[k]] for k from offset[i] to
     offset[i + 1] - 1; zeros where there is none.
 
     Args:
         x: (n, D). index: (K), integers. offset: (rows + 1), integers.
         weight: (K), of the type of x; None for 1.
+        how: "max" and "min" give extremes in place of sums, infinities where there is none.
     """
     given = None if weight is None else layout(weight)
-    return plan_csr_mm(layout(x), layout(index), layout(offset), given, mean).run(
+    return plan_csr_mm(layout(x), layout(index), layout(offset), given, mean, how).run(
         x, index, offset, weight
     )
 
@@ -168,6 +171,15 @@ def grid(index: Any, d: int) -> tuple[Any, ...]:
     )
 
 
+def reduce_slices(out: Any, index: Any, source: Any, d: int, how: str) -> None:
+    """As `add_slices`, with the largest ("max") or smallest ("min") of all, NaN before others."""
+    if by_slices(layout(out), index, source, d):
+        made = plan_add_slices(layout(out), layout(index), layout(source), d, how=how)
+        made.run(out, index, source)
+    else:
+        products.reduce_slices(out, index, source, d, how)
+
+
 def slices_summed(shape: tuple[int, ...], index: Any, source: Any, d: int) -> Any:
     """An array of zeros with the slices of `source` added at `index`, as `add_slices` does."""
     to = source.dtype, shape, contiguous_strides(shape, source.dtype.itemsize)
@@ -232,7 +244,7 @@ def indices(draft: Draft, name: str) -> tuple[str, str]:
 
 def launch(
     draft: Draft, rows: int, offset: str, index: str, weight: str | None, mean: bool = False,
-    into: str | None = None, x: str = "x",
+    into: str | None = None, x: str = "x", how: str = "add",
 ) -> None:  # fmt: skip
     """The sums of rows of x, added to an array or a new one."""
     from . import csr_mm as kernels
@@ -243,7 +255,7 @@ def launch(
     kernel = kernels.csr_mm(
         kernels.Kind(
             ELEMENTS[of.dtype], INDEX.get(of_index.dtype, "i64"), weight is not None,
-            into is not None, of.size * of.dtype.itemsize >= tuning.CSR_FAR,
+            into is not None, of.size * of.dtype.itemsize >= tuning.CSR_FAR, how,
         )
     )  # fmt: skip
     y = into or draft.array("y", MetaArray((rows, width), of.dtype))
@@ -257,17 +269,20 @@ def launch(
 
 @functools.lru_cache(maxsize=1024)
 def plan_csr_mm(
-    x: Layout, index: Layout, offset: Layout, weight: Layout | None, mean: bool = False
-) -> Plan:
+    x: Layout, index: Layout, offset: Layout, weight: Layout | None, mean: bool = False,
+    how: str = "add",
+) -> Plan:  # fmt: skip
     """Operands x (n, D), index (K), offset (rows + 1) and weight (K); output y (rows, D)."""
     draft = drafted(x, index, "offset", offset, weight)
     count, width, rows = index[1][0], x[1][1], offset[1][0] - 1
     if not rows or not width or not native((count + rows) * width, x, weight):
         y = draft.array("y", MetaArray((rows, width), x[0]))
-        draft.numpy(products.csr_mm, ("x", "index", "offset", weight and "weight"), y, mean=mean)
+        given = "x", "index", "offset", weight and "weight"
+        draft.numpy(products.csr_mm, given, y, mean=mean, how=how)
         return draft.plan("csr_mm.numpy", flops=2 * count * width)
     at = draft.dense("offset", INT64)
-    launch(draft, rows, at, indices(draft, "index")[0], weight and draft.dense("weight"), mean)
+    index_name, weight_name = indices(draft, "index")[0], weight and draft.dense("weight")
+    launch(draft, rows, at, index_name, weight_name, mean, how=how)
     return draft.plan("csr_mm.kernel", flops=2 * count * width)
 
 
@@ -298,8 +313,8 @@ def plan_coo_mm(x: Layout, index: Layout, rows: Layout, weight: Layout | None, n
 
 @functools.lru_cache(maxsize=1024)
 def plan_add_slices(
-    out: Layout | None, index: Layout, source: Layout, d: int, n: int = 0
-) -> Plan:  # fmt: skip
+    out: Layout | None, index: Layout, source: Layout, d: int, n: int = 0, how: str = "add"
+) -> Plan:
     """Operands out, which is written to, index (K) and source; without `out` a new array of n
     slices."""
     from . import csr_mm as kernels
@@ -322,7 +337,7 @@ def plan_add_slices(
     )  # fmt: skip
     draft.metas["index"] = draft.metas[at]
     if out is not None:
-        launch(draft, rows, offset, order, None, into="out", x=x)
+        launch(draft, rows, offset, order, None, into="out", x=x, how=how)
         return draft.plan("add_slices.kernel", (), flops=count * inner, mutates=("out",))
     launch(draft, rows, offset, order, None, x=x)
     y = draft.view("whole", "y", MetaArray(tuple(shape), source[0]))

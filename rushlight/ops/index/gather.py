@@ -478,7 +478,7 @@ def reduce_at(
             out.shape[:d] + out.shape[d + 1 :]
         )
         if slices and source.shape[d] == line.size and reduce != "prod":
-            reduce_slices(ufunc, out, line, source, d)
+            sums.reduce_slices(out, line, source, d, reduce[1:])
         else:
             key = grid(index, d) if line is None else (slice(None),) * d + (line,)
             ufunc.at(out, key, source)
@@ -495,16 +495,6 @@ def counted(out: Any, index: Any, line: Any, d: int) -> Any:
     count = np.zeros(out.shape, np.int64)
     sums.scatter_add(count, index, np.ones(index.shape, np.int64), d)
     return count
-
-
-def reduce_slices(ufunc: Any, out: Any, line: Any, source: Any, d: int) -> None:
-    """Combine slices into `out`: brought together by their place, then at once."""
-    order = np.argsort(line, kind="stable")
-    ordered = line[order]
-    first = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
-    found = ufunc.reduceat(np.take(source, order, axis=d), first, axis=d)
-    key = (slice(None),) * d + (ordered[first],)
-    out[key] = ufunc(out[key], found)
 
 
 def limits(dtype: Any) -> tuple[Any, Any]:

@@ -110,7 +110,7 @@ def test_a_plan_is_made_of_metadata(limits: Any) -> None:
     assert plan.outputs["y"].shape == (10, 300)
     assert plan.flops == 2 * 50 * 300
     assert "mean=1" in plan.describe()
-    assert plan.launches[0].kernel.key == ("float", "i32", False, False, True)
+    assert plan.launches[0].kernel.key == ("float", "i32", False, False, True, "add")
 
 
 @SIZES
@@ -164,3 +164,23 @@ def test_few_elements_side_by_side_are_numpys(limits: Any) -> None:
         for width, kernel in ((7, False), (8, True)):
             out, source = np.zeros((4, width), np.float32), np.ones((3, width), np.float32)
             assert select.by_slices(select.layout(out), np.arange(3), source, 0) is kernel
+
+
+@SIZES
+@pytest.mark.parametrize("how", ["max", "min"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64, np.float16])
+def test_extremes_of_slices(rng: Any, dtype: Any, how: str, least: int, limits: Any) -> None:
+    ufunc = np.maximum if how == "max" else np.minimum
+    for d in range(2):
+        shape = [6, 70]
+        out = rng.integers(-9, 9, shape).astype(dtype)
+        line = rng.integers(0, shape[d], 50)
+        shape[d] = 50
+        source = rng.integers(-20, 20, shape).astype(dtype)
+        if dtype is not np.int64:
+            source[3, 4], out[1, 1] = np.nan, np.nan
+        wanted = out.copy()
+        ufunc.at(wanted, (slice(None),) * d + (line,), source)
+        with limits(CSR_SLICES_LEAST=least, CSR_NARROW=1):
+            select.reduce_slices(out, line, source, d, how)
+        np.testing.assert_array_equal(out, wanted)
