@@ -76,6 +76,39 @@ def embedding(torch: Any) -> Callable[[], Any]:
     )
 
 
+def bags(forward_only: bool, **how: Any) -> Case:
+    """2,048 bags of 20 rows of a table, as recommendation models have them."""
+
+    def made(torch: Any) -> Callable[[], Any]:
+        w, draw = of(torch, normal(100_000, 64), not forward_only), np.random.default_rng(1)
+        i = torch.from_numpy(draw.integers(0, 100_000, (2048, 20)))
+
+        def call(w: Any) -> Any:
+            return torch.nn.functional.embedding_bag(i, w, **how)
+
+        return (lambda: call(w)) if forward_only else steps(call, w, g=of(torch, normal(2048, 64)))
+
+    return made
+
+
+def sparse(torch: Any) -> Callable[[], Any]:
+    """A CSR matrix, 1 % of it filled, times a dense one."""
+    a = normal(4000, 4000) * (np.random.default_rng(1).random((4000, 4000)) < 0.01)
+    matrix, x = of(torch, a).to_sparse_csr(), of(torch, normal(4000, 64))
+    return lambda: matrix @ x
+
+
+def at_rows(call: Callable[..., Any]) -> Case:
+    """40,000 rows brought to 2,000 by an index, as messages of a graph to its nodes."""
+
+    def made(torch: Any) -> Callable[[], Any]:
+        index = torch.from_numpy(np.random.default_rng(1).integers(0, 2000, 40_000))
+        zeros, rows = torch.zeros(2000, 64), of(torch, normal(40_000, 64))
+        return lambda: call(zeros, index, rows)
+
+    return made
+
+
 def one(call: Callable[..., Any], *arrays: np.ndarray) -> Case:
     """A call of tensors of these numbers."""
 
@@ -123,6 +156,19 @@ def cases() -> dict[str, tuple[Case, int]]:
         "mse_loss of 4M, forward and backward": (loss("mse_loss"), 2),
         "l1_loss of 4M, forward and backward": (loss("l1_loss"), 2),
         "embedding 10000 x 256, forward and backward": (embedding, 3),
+        "embedding_bag, sum": (bags(True, mode="sum"), 5),
+        "embedding_bag, max": (bags(True, mode="max"), 2),
+        "embedding_bag, mean, forward and backward": (bags(False), 2),
+        "CSR 4000 x 4000 times 64 columns": (sparse, 5),
+        "index_add of 40000 rows": (at_rows(lambda z, i, x: z.index_add(0, i, x)), 3),
+        "scatter_reduce amax of 40000 rows": (
+            at_rows(lambda z, i, x: z.scatter_reduce(0, i[:, None].expand_as(x), x, "amax")),
+            3,
+        ),
+        "x[i] of 40000 rows, forward and backward": (
+            at_rows(lambda z, i, x: steps(lambda x: x[i], z.requires_grad_(), g=x)()),
+            2,
+        ),
     }
 
 

@@ -150,6 +150,26 @@ def embedding(
     return both(torch, lambda t: torch.nn.functional.embedding(index, t), table)
 
 
+@row(
+    "embedding_bag 100000x64, 2048 bags of 20, weighted, forward + backward",
+    0.7,
+    0.3,
+    tiny={"rows": 7, "width": 3, "bags": 2, "each": 3},
+)
+def embedding_bag(
+    torch: Any, rows: int = 100_000, width: int = 64, bags: int = 2048, each: int = 20
+) -> Call:
+    table = torch.randn(rows, width, requires_grad=True)
+    weights = torch.randn(bags, each, requires_grad=True)
+    index = torch.randint(0, rows, (bags, each))
+
+    def sums(table: Any, weights: Any) -> Any:
+        bag = torch.nn.functional.embedding_bag
+        return bag(index, table, mode="sum", per_sample_weights=weights)
+
+    return both(torch, sums, table, weights)
+
+
 @row("MNIST CNN, SGD step, b64", 0.5, 0.4, tiny={"batch": 2})
 def mnist_step(torch: Any, batch: int = 64) -> Call:
     model, f = models.mnist(torch), torch.nn.functional.nll_loss
