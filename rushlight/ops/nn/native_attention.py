@@ -42,6 +42,15 @@ def _check(query: Any, key: Any, value: Any, embed_dim: int, num_head: int, w: A
         got=f"{b.shape[0]} numbers, embed_dim={embed_dim}",
         wanted=f"{3 * embed_dim}: those of queries, keys and values",
     )
+    if not query.dtype == w.dtype == b.dtype:
+        found = ", ".join(str(t.dtype) for t in (query, w, b))
+        raise RuntimeError(
+            message(
+                "expected query, qkv_weight and qkv_bias to have the same dtype",
+                got=found,
+                hint="x.to(w.dtype), or model.double() / model.float()",
+            )
+        )
     _wanted(
         num_head > 0 and embed_dim % num_head == 0,
         "`embed_dim` must divide evenly by `num_heads`",

@@ -429,6 +429,13 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
              or ("pos_weight=" in d.line and "uint8" in "".join(d.lines))),
     ),
     (
+        "memory that PyTorch takes for another type's: the bias of attention in one call, running "
+        "statistics of integers; refused here",
+        lambda d: (named(d, "_native_multi_head_attention|_transformer_encoder_layer_fwd")
+                   and "have the same dtype" in words(d.ours))
+        or (named(d, "batch_norm") and "mixed dtype" in words(d.ours)),
+    ),
+    (
         "what fused_moving_avg_obs_fake_quant has changed when it raises: nothing here",
         lambda d: "value" in d.what
         and any("fused_moving_avg" in line and "# raises" in line for line in d.lines),

@@ -96,6 +96,7 @@ def test_an_encoders_layer(kw: dict[str, Any], name: str) -> None:
         ({5: torch.randn(E, E)}, "expected `qkv_weight` first dim to be 3x embed_dim"),
         ({5: torch.randn(3 * E, 7)}, "expected `qkv_weight` second dim to be embed_Dim"),
         ({6: torch.randn(7)}, "expected `qkv_bias` first dim"),
+        ({6: torch.zeros(3 * E, dtype=torch.bfloat16)}, "to have the same dtype"),
         ({9: torch.zeros(N, L).bool()}, "Mask Type should be defined"),
         ({9: torch.zeros(N, L).bool(), 12: 3}, "Mask Type should be 0"),
         ({9: torch.zeros(N, L).bool(), 12: 0}, r"mask_type == 0 mask shape should be \(L, L\)"),
