@@ -24,7 +24,7 @@ F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
 FLOATS = "floating: fake_quantize_{}_cachemask_{}type_handling"
 PER_TENSOR = FLOATS.format("tensor", "kernel_")
 PER_CHANNEL = FLOATS.format("channel", "cpu_")
-SMALLEST = np.float32(6.1e-5)  # scales below it are brought up to it
+SMALLEST = float(np.float32(6.1e-5))  # scales below it are brought up to it
 
 
 
@@ -241,31 +241,49 @@ learn_channels = learnable("channel", PER_CHANNEL, 1)
 # -- the range that an observer saw --------------------------------------------------------------
 
 
-@step(outputs=2)
-def chosen(low: Any, high: Any, *, quant_min: int, quant_max: int, symmetric: bool) -> Any:
-    """The scales (float32) and zero points (int32) of ranges of values, in double.
+@step(outputs=0, mutates=(1, 2))
+def follow(x: Any, low: Any, high: Any, *, part: float, rows: int) -> None:
+    """Move a range (of each row) towards that of `x`; where it is infinite it becomes that."""
+    x, axis = (x.reshape(rows, -1), 1) if rows else (x, None)
+    for end, new in ((low, x.min(axis=axis)), (high, x.max(axis=axis))):
+        with np.errstate(invalid="ignore"):
+            moved = end + F32.type(part) * (new - end)
+        end[...] = np.where(np.isinf(end), new, moved)
+
+
+@step(outputs=0, mutates=(2, 3))
+def choose(
+    low: Any, high: Any, scale: Any, zero_point: Any, *, quant_min: int, quant_max: int,
+    symmetric: bool
+) -> None:  # fmt: skip
+    """Write the scale and zero point of a range (of each row), computed in double.
 
     The range is widened to have 0, which must be a quantized number; the zero point is counted from
     the end of the range that is represented with the smaller error. `symmetric`: the zero point is
     the middle of the quantized range if there are values on both sides of 0.
     """
-    low, high = np.asarray(low, F64).reshape(-1), np.asarray(high, F64).reshape(-1)
+    low, high = low.astype(F64), high.astype(F64)
     steps = quant_max - quant_min
     with np.errstate(all="ignore"):
         both = (low < 0) & (high > 0) & symmetric
-        half = steps // 2
-        widest = np.maximum(np.abs(low / -(half + 1)), np.abs(high / half) if half else np.inf)
-        low = np.fmin(np.where(both, -widest * (half + 1), low), 0.0)
-        high = np.fmax(np.where(both, widest * half, high), 0.0)
-        scale = (high - low) / steps
-        narrow = np.asarray(scale, F32)
-        scale = np.where((narrow == 0) | np.isinf(np.float32(1) / narrow), 0.1, scale)
-        small = scale < SMALLEST
-        more = np.where(small, np.float64(SMALLEST) / scale, 1.0)
-        low, high, scale = low * more, high * more, np.where(small, np.float64(SMALLEST), scale)
-        from_low, from_high = quant_min - low / scale, quant_max - high / scale
-        better = abs(quant_min) + np.abs(low / scale) < abs(quant_max) + np.abs(high / scale)
-        zero = np.where(better, from_low, from_high)
-        zero = np.where(both, int((quant_min + quant_max) / 2), zero)
-        zero = np.where(np.isnan(zero), -(2.0**31), np.clip(np.rint(zero), quant_min, quant_max))
-    return scale.astype(F32), zero.astype(np.int32)
+        if symmetric and steps > 1:
+            half = steps // 2
+            widest = np.maximum(np.abs(low / (half + 1)), np.abs(high / half))
+            low = np.where(both, -widest * (half + 1), low)
+            high = np.where(both, widest * half, high)
+        low, high = np.minimum(low, 0.0), np.maximum(high, 0.0)
+        found = (high - low) / steps
+        narrow = np.asarray(found, F32)
+        found = np.where((narrow == 0) | np.isinf(1 / narrow), 0.1, found)
+        small = found < SMALLEST
+        if small.any():
+            more = np.where(small, SMALLEST / found, 1.0)
+            low, high, found = low * more, high * more, np.where(small, SMALLEST, found)
+        low, high = low / found, high / found
+        better = abs(quant_min) - low < abs(quant_max) + high
+        zero = np.where(better, quant_min - low, quant_max - high)
+        if symmetric:
+            zero = np.where(both, int((quant_min + quant_max) / 2), zero)
+        zero = np.minimum(np.maximum(np.rint(zero), quant_min), quant_max)
+    scale[...] = found.reshape(scale.shape)
+    zero_point[...] = np.where(np.isnan(zero), -(2.0**31), zero).reshape(zero_point.shape)

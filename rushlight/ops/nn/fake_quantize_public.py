@@ -9,7 +9,7 @@ import numpy as np
 from ... import dtypes
 from ...autograd import door
 from ...autograd.node import TensorBase
-from ...autograd.views import type_name
+from ...autograd.views import all_changed, changeable, type_name
 from ...errors import axis as place
 from ...errors import message
 from ...kernels.meta import MetaArray
@@ -86,6 +86,19 @@ def check_channels(input: Any, scale: Any, zero_point: Any, axis: int, by_sign: 
         text = "dimensions of scale and zero-point are not consistent with input tensor"
         got += f", input {tuple(input.shape)}, axis={axis}"
         raise RuntimeError(message(text, got, "one of each a channel: input.shape[axis]"))
+
+
+def check_zero_points(zero_point: Any, quant_min: int, quant_max: int) -> None:
+    """RuntimeError unless whole ones are numbers of the range."""
+    zero = zero_point._a
+    if zero.__class__ is np.ndarray and zero.dtype.kind == "i":
+        if not zero.size:
+            raise RuntimeError(
+                "min(): Expected reduction dim to be specified for input.numel() == 0. Specify "
+                "the reduction dim with the 'dim' argument."
+            )
+        if zero.min() < quant_min or zero.max() > quant_max:
+            raise outside(zero.tolist(), quant_min, quant_max)
 
 
 def check_axis(input: Any, axis: int) -> None:
@@ -229,15 +242,7 @@ def by_channels(
     """Either form with a scale a channel, after the checks that they share."""
     check_channels(input, scale, zero_point, axis, by_sign=False)
     check_range(quant_min, quant_max)
-    zero = zero_point._a
-    if zero.__class__ is np.ndarray and zero.dtype.kind == "i":
-        if not zero.size:
-            raise RuntimeError(
-                "min(): Expected reduction dim to be specified for input.numel() == 0. Specify "
-                "the reduction dim with the 'dim' argument."
-            )
-        if zero.min() < quant_min or zero.max() > quant_max:
-            raise outside(zero.tolist(), quant_min, quant_max)
+    check_zero_points(zero_point, quant_min, quant_max)
     check_axis(input, axis)
     how = {"axis": axis, "enabled": True, "quant_min": quant_min, "quant_max": quant_max}
     return record.call((input, scale, zero_point), how)[0]
@@ -389,13 +394,15 @@ def fused_moving_avg_obs_fake_quant(
             scale.resize_(rows)
             zero_point.resize_(rows)
         if observing:
-            observe(input, running_min, running_max, averaging_const, rows)
+            given = {"part": averaging_const, "rows": rows}
+            written(records.follow, (input, running_min, running_max), 1, given)
         if on:
-            how = (quant_min, quant_max, symmetric_quant)
-            choose(running_min, running_max, scale, zero_point, *how)
+            span = {"quant_min": quant_min, "quant_max": quant_max, "symmetric": symmetric_quant}
+            written(records.choose, (running_min, running_max, scale, zero_point), 2, span)
             check_range(quant_min, quant_max)
     if on and rows:
         check_channels(input, scale, zero_point, 0, by_sign=True)
+        check_zero_points(zero_point, quant_min, quant_max)
     kw = {"axis": 0 if rows else -1, "quant_min": quant_min, "quant_max": quant_max}
     return records.observed.call((input, scale, zero_point), {"enabled": on, **kw})[0]
 
@@ -426,21 +433,15 @@ def check_observed(tensors: dict[str, Any], observing: bool, on: bool, rows: int
         )
 
 
-def observe(input: Any, low: Any, high: Any, part: float, rows: int) -> None:
-    """Move a range towards that of `input`; one that is infinite becomes it."""
-    new = input.detach()
-    new = new.reshape(rows, -1).aminmax(dim=1) if rows else new.aminmax()
-    for running, found in ((low, new[0]), (high, new[1])):
-        moved = running + part * (found - running)
-        running.copy_(found.where(running.isinf(), moved).reshape(running.shape))
-
-
-def choose(
-    low: Any, high: Any, scale: Any, zero_point: Any, quant_min: int, quant_max: int,
-    symmetric: bool
-) -> None:  # fmt: skip
-    """Write the scale and zero point of a range into their tensors."""
-    how = {"quant_min": quant_min, "quant_max": quant_max, "symmetric": symmetric}
-    found = door.perform(records.chosen, (low._a, high._a), how)
-    for target, a in zip((scale, zero_point), found, strict=True):
-        target.copy_(door.wrap(a).reshape(target.shape))
+def written(step: Any, tensors: Any, first: int, how: dict[str, Any]) -> None:
+    """Perform a step that writes to the tensors from the `first` on: where they lie if that is
+    possible, else into copies."""
+    changed = tensors[first:]
+    if all([changeable(t) for t in changed]):
+        door.perform(step, tuple([t._a for t in tensors]), how)
+        all_changed(changed, "copy_")
+        return
+    copies = [t.detach().clone() for t in changed]
+    door.perform(step, tuple([t._a for t in (*tensors[:first], *copies)]), how)
+    for t, copy in zip(changed, copies, strict=True):
+        t.copy_(copy)
