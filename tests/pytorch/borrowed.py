@@ -206,6 +206,8 @@ def install() -> None:
     import torch.testing
 
     torch.testing.__path__ = []
+    for name in [n for n in sys.modules if n.startswith(FROM_WHEEL)]:
+        del sys.modules[name]  # files of ours that have the names of the wheel's
     importlib.import_module("torch.testing._utils")  # PyTorch's `torch.testing` imports it
     sys.modules["torch._C"].__dict__.setdefault("__path__", [])
     soften(missing, mentioned)
