@@ -58,15 +58,6 @@ def switch(setting: tuple[bool, bool] | None) -> tuple[bool, bool] | None:
     return was
 
 
-def restore(setting: tuple[bool, bool] | None) -> None:
-    """Set the mode back, also when Ctrl-C comes."""
-    try:
-        switch(setting)
-    except BaseException:
-        switch(setting)
-        raise
-
-
 def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
     """Switch anomaly mode on or off; `torch.autograd.set_detect_anomaly` does it for a block.
 
@@ -223,7 +214,11 @@ class detect_anomaly:
             raise
 
     def __exit__(self, *args: object) -> None:
-        restore(self.before)
+        try:
+            switch(self.before)
+        except BaseException:
+            switch(self.before)
+            raise
 
 
 class set_detect_anomaly:
@@ -247,4 +242,8 @@ class set_detect_anomaly:
         """The mode was switched by the constructor."""
 
     def __exit__(self, *args: object) -> None:
-        restore(self.before)
+        try:
+            switch(self.before)
+        except BaseException:
+            switch(self.before)
+            raise
