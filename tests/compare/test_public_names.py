@@ -17,7 +17,10 @@ torch = pytest.importorskip("torch")
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "absent_names.md"
 MODULES = """
-    torch torch.amp torch.autograd torch.autograd.forward_ad torch.autograd.function
+    torch torch.amp torch.ao.nn.intrinsic torch.ao.nn.qat.modules torch.ao.nn.quantized
+    torch.ao.quantization torch.ao.quantization.fake_quantize
+    torch.ao.quantization.observer torch.ao.quantization.qconfig torch.ao.quantization.quantize
+    torch.autograd torch.autograd.forward_ad torch.autograd.function
     torch.autograd.functional torch.autograd.grad_mode torch.autograd.gradcheck torch.autograd.graph
     torch.autograd.profiler torch.backends.cuda torch.compiler torch.cpu torch.cuda
     torch.distributed.device_mesh torch.distributed.fsdp torch.distributed.optim

@@ -9,6 +9,7 @@ from typing import Any
 
 import rushlight as rl
 
+from ... import unsupported
 from ...errors import message
 from ...nn import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d, Identity, Module
 from . import fake_quantize as fakes
@@ -26,6 +27,7 @@ from .observer import (
 )
 from .observer_base import _PartialWrapper
 
+GRAPHS = "graphs captured from programs"
 BACKENDS = ("fbgemm", "x86", "qnnpack", "onednn")
 QConfigAny = Any  # a QConfig or None
 
@@ -188,6 +190,12 @@ def get_default_qat_qconfig(backend: str = "x86", version: int = 1) -> QConfig:
     return QConfig(activation, fakes.default_per_channel_weight_fake_quant)
 
 
+get_default_qconfig_dict, get_default_qat_qconfig_dict = [
+    unsupported.function(f"torch.ao.quantization.{name}", GRAPHS, name.removesuffix("_dict"))
+    for name in ("get_default_qconfig_dict", "get_default_qat_qconfig_dict")
+]
+
+
 def _assert_valid_qconfig(qconfig: Any, mod: Any) -> None:
     """AssertionError for transposed convolutions whose weights shall be observed by channels."""
     transposed = (ConvTranspose1d, ConvTranspose2d, ConvTranspose3d)
@@ -292,7 +300,9 @@ __all__ = [
     "float_qparams_weight_only_qconfig",
     "float_qparams_weight_only_qconfig_4bit",
     "get_default_qat_qconfig",
+    "get_default_qat_qconfig_dict",
     "get_default_qconfig",
+    "get_default_qconfig_dict",
     "per_channel_dynamic_qconfig",
     "qconfig_equals",
 ]

@@ -40,6 +40,12 @@ def refuse(name: str) -> NoReturn:
     unsupported.refuse(f"torch.ao.quantization.{name}", FEATURE, HINT)
 
 
+quantize, quantize_dynamic, quantize_qat = [
+    unsupported.function(f"torch.ao.quantization.{name}", FEATURE, HINT)
+    for name in ("quantize", "quantize_dynamic", "quantize_qat")
+]
+
+
 def propagate_qconfig_(
     module: Any, qconfig_dict: Any = None, prepare_custom_config_dict: Any = None
 ) -> None:
@@ -327,5 +333,8 @@ __all__ = [
     "prepare",
     "prepare_qat",
     "propagate_qconfig_",
+    "quantize",
+    "quantize_dynamic",
+    "quantize_qat",
     "swap_module",
 ]

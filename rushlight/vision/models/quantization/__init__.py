@@ -1,8 +1,9 @@
 """Networks ready to be quantized, with torchvision's names; they stay in floating point here.
 
 Programs build them with `quantize=False` to train them or to load weights of the networks in
-floating point, and that works: between the stubs they compute what these do. `quantize=True`, the
-trained quantized weights and `fuse_model` raise, as `torch.ao.quantization` does.
+floating point, and that works: between the stubs they compute what these do, and
+`torch.ao.quantization.prepare_qat` makes them fake-quantize. `quantize=True`, the trained quantized
+weights and `fuse_model` raise.
 """
 
 from __future__ import annotations

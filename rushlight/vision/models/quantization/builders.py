@@ -50,6 +50,9 @@ __all__ = [
 ]
 
 
+FUSE = "torch.ao.quantization.fuse_modules_qat(model, names), with the names of the layers"
+
+
 class _Quantizable:
     """What the networks here have further: stubs at both ends, which let values pass."""
 
@@ -66,7 +69,8 @@ class _Quantizable:
 
     def fuse_model(self, is_qat: bool | None = None) -> None:
         """Raises NotImplementedError."""
-        unsupported.refuse(f"{type(self).__name__}.fuse_model", FEATURE, HINT)
+        name = f"{type(self).__name__}.fuse_model"
+        unsupported.refuse(name, "blocks that are made to be fused", FUSE)
 
 
 class QuantizableGoogLeNet(_Quantizable, GoogLeNet):
