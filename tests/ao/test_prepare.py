@@ -49,30 +49,6 @@ def test_training_sees_fake_quantized_numbers() -> None:
     torch.testing.assert_close(steps, steps.round(), rtol=0, atol=1e-4)
 
 
-def test_a_compiled_step_trains_the_same() -> None:
-    models = [q.prepare_qat(q.fuse_modules_qat(network(), PARTS))]
-    models.append(copy.deepcopy(models[0]))
-    losses: list[list[float]] = []
-    for i, model in enumerate(models):
-        model[6].p = 0.0
-        optimizer = torch.optim.SGD(model.parameters(), 0.1)
-
-        def step(x, model=model, optimizer=optimizer):
-            loss = (model(x) - 0.2).square().mean()
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            return loss
-
-        call = torch.compile(step) if i else step
-        losses.append([call(X * n).item() for n in range(1, 5)])
-        model.apply(q.disable_observer)
-        losses[-1].append(call(X * 9).item())
-    assert losses[0] == losses[1]
-    for one, two in zip(*(m.state_dict().values() for m in models), strict=True):
-        assert one.equal(two)
-
-
 def test_what_was_trained_can_be_saved_and_copied() -> None:
     model = q.prepare_qat(q.fuse_modules_qat(network(), PARTS))
     model(X)
