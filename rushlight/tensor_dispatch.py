@@ -430,21 +430,24 @@ def taken_by(t: Any, value: Any) -> bool:
 
 
 done: list[bool] = []
+plains: dict[str, Any] = {}  # what stood in the places of the methods
 
 
 def install() -> None:
-    """Swap Tensor's methods and stand at the door; nothing when that is done."""
+    """Swap Tensor's methods and stand at the door; nothing when that is done. Where this is
+    interrupted the next call does all of it again."""
     if done:
         return
-    done.append(True)
     with modes.swapping_methods():
         for name, own in ITEMS.items():
-            setattr(Tensor, name, swapped(name, getattr(Tensor, name), own))
-        plain: Any = Tensor.__dict__["data"]
+            plain = plains.setdefault(name, getattr(Tensor, name))
+            setattr(Tensor, name, swapped(name, plain, own))
+        plain = plains.setdefault("data", Tensor.__dict__["data"])
         getter = swapped("data", plain.fget, data)
         Tensor.data = property(getter, set_data(plain.fset), plain.fdel, plain.__doc__)  # type: ignore[misc, assignment]
     dispatch.INSTEAD.update(to=to, cpu=cpu, cuda=cuda)
     dispatch.install()
+    done[:] = [True]
 
 
 _ = Size

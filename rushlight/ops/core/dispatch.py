@@ -456,18 +456,24 @@ def refuse_history(name: str, found: list[Any]) -> NoReturn:
 # -- in place --------------------------------------------------------------------------------------
 
 
+installed: list[bool] = []
+
+
 def install() -> None:
-    """Let classes be asked from now on."""
+    """Let classes be asked from now on. Where this is interrupted the next call does the rest."""
     global plain_apply, plain_change, plain_called
-    if plain_called is not overrides.called or door.bare_apply is apply:
+    if installed:
         return
-    plain_apply = door.bare_apply
-    watch.stand_last(apply)
-    plain_change = views.apply_written
-    views.take_written(change)
-    plain_called = overrides.called
-    overrides.called = called
+    if door.bare_apply is not apply:
+        plain_apply = door.bare_apply
+        watch.stand_last(apply)
+    if views.apply_written is not change:
+        plain_change = views.apply_written
+        views.take_written(change)
+    if overrides.called is not called:
+        plain_called, overrides.called = overrides.called, called
     outer.install()
+    installed[:] = [True]
 
 
 _ = MetaArray

@@ -202,13 +202,16 @@ def find_askers() -> Iterator[tuple[Any, str, Any]]:
 @contextmanager
 def swapping_methods() -> Iterator[None]:
     """A block that changes Tensor's methods for good, which active modes may have swapped."""
-    swap_factories(False)
-    askers.clear()
     try:
+        if overrides.modes.there or swapped:
+            swap_factories(False)
+        askers.clear()
         yield
     finally:
         try:
-            overrides.modes.again()
+            askers.clear()
+            if overrides.modes.there:
+                overrides.modes.again()
         except BaseException:
             overrides.modes.again()
             raise
