@@ -8,6 +8,11 @@ Each program is interrupted at some instructions (with `-m long`: at many); wher
 from __future__ import annotations
 
 import io
+import os
+import pickle
+import signal
+import subprocess
+import sys
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -375,6 +380,22 @@ def deterministic() -> Any:
         torch.use_deterministic_algorithms(False)
 
 
+@program
+def compiled() -> Any:
+    m = net()
+    optimizer = torch.optim.SGD(m.parameters(), lr=0.1)
+
+    @torch.compile
+    def step(x: Any) -> Any:
+        optimizer.zero_grad()
+        loss = m(x).square().mean()
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    return [step(torch.ones(2, 4)).detach() for _ in range(3)]
+
+
 def bits(value: Any) -> Any:
     if isinstance(value, torch.Tensor):
         return value.dtype, tuple(value.shape), value.detach().numpy().tobytes()
@@ -428,3 +449,74 @@ def test_a_call_that_is_interrupted_leaves_nothing_behind(name: str, rng: Any) -
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_at_many_places(name: str, rng: Any) -> None:
     check(name, rng, 200)
+
+
+# -- the first call of a process -----------------------------------------------------------------
+
+
+def in_child(fn: Callable[[], Any]) -> Any:
+    """What `fn` gives in a copy of this process."""
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(100)
+        try:
+            told = fn()
+        except BaseException as error:
+            told = f"{type(error).__name__}: {error}"[:500]
+        with os.fdopen(write, "wb") as file:
+            pickle.dump(told, file)
+            file.flush()
+            os._exit(0)
+    os.close(write)
+    with os.fdopen(read, "rb") as file:
+        data = file.read()
+    os.waitpid(child, 0)
+    return pickle.loads(data) if data else "the process died"
+
+
+def cold(name: str, points: int, seed: int) -> None:
+    """Interrupt a program that nothing has run before, and run it again; say what goes wrong."""
+    warnings.simplefilter("ignore")
+    run = PROGRAMS[name]
+    total, right = in_child(lambda: (interrupt_at(-1, run)[0], bits(run())))
+
+    def look(at: int) -> str:
+        error = interrupt_at(at, run)[1]
+        where = "" if error is None else place(error)
+        try:
+            return "" if bits(run()) == right else f"other bits: {where}"
+        except Exception as failed:
+            return f"{type(failed).__name__}: {failed}: {where}"[:500]
+
+    for at in sorted(np.random.default_rng(seed).integers(1, total + 1, points).tolist()):
+        wrong = in_child(lambda at=at: look(at))  # type: ignore[misc]
+        if wrong:
+            print(f"{name}, instruction {at} of {total}: {wrong}")
+
+
+def check_cold(name: str, points: int, rng: Any) -> None:
+    command = [sys.executable, "-m", __name__, name, str(points), str(int(rng.integers(2**31)))]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert not done.stdout
+
+
+COLD = ("wrapper_subclass", "dispatch_mode", "compiled")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
+@pytest.mark.parametrize("name", COLD)
+def test_the_first_call_of_a_process(name: str, rng: Any) -> None:
+    check_cold(name, 4, rng)
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_first_call_at_many_places(name: str, rng: Any) -> None:
+    check_cold(name, 40, rng)
+
+
+if __name__ == "__main__":
+    cold(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
