@@ -186,3 +186,14 @@ def test_modules_load_when_they_are_asked_for() -> None:
     code = "import rushlight, sys; print([m for m in sys.modules if 'rushlight.ao' in m])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("layer", [nn.LSTM(3, 3), nn.MultiheadAttention(4, 2)])
+def test_layers_that_stay_as_they_are_are_named(layer) -> None:
+    model = nn.Sequential(nn.Linear(3, 3), layer)
+    model.qconfig = q.get_default_qat_qconfig("qnnpack")
+    told = rf"'1' stays as it is.*quantizable.{type(layer).__name__}"
+    with pytest.warns(UserWarning, match=told):
+        prepared = q.prepare_qat(model)
+    assert [*prepared[1].state_dict()] == [*layer.state_dict()]
+    assert type(prepared[0]) is qat.Linear

@@ -263,6 +263,31 @@ def test_observed_after_training(rng) -> None:
                 alike(a, b, 2e-3, 1, name)
 
 
+def test_pytorch_quantizes_what_was_trained_here(rng, tmp_path) -> None:
+    x = rng.normal(size=(4, 8, 1, 8, 8)).astype("float32")
+    prepared = [lib.ao.quantization.prepare_qat(network(lib, True)) for lib in (ours, real)]
+    optimizer = ours.optim.SGD(prepared[0].parameters(), lr=0.1)
+    for batch in x:
+        loss = prepared[0](ours.tensor(batch)).square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    prepared[0].apply(ours.ao.quantization.disable_observer)
+    ours.save(prepared[0].state_dict(), tmp_path / "here.pt")
+    prepared[1].load_state_dict(real.load(tmp_path / "here.pt"))
+    y = prepared[0].eval()(ours.tensor(x[0]))
+    z = prepared[1].eval()(real.tensor(x[0]))
+    alike(y, z, 1e-5, 1e-6)
+    real.save(prepared[1].state_dict(), tmp_path / "there.pt")
+    back = ours.ao.quantization.prepare_qat(network(ours, True))
+    back.load_state_dict(ours.load(tmp_path / "there.pt"))
+    alike(back.eval()(ours.tensor(x[0])), y)
+    if "fbgemm" in real.backends.quantized.supported_engines:
+        quantized = real.ao.quantization.convert(prepared[1])
+        step = prepared[1].skip.activation_post_process.scale.item()
+        assert (quantized(real.tensor(x[0])) - z).abs().max() < 5 * step
+
+
 @pytest.mark.parametrize("kind", ["ConvBn", "ConvBnReLU", "ConvReLU"])
 @pytest.mark.parametrize("dims", [1, 2, 3])
 @pytest.mark.parametrize("bias", [False, True])

@@ -80,6 +80,23 @@ def propagate_qconfig_(
     give(module, None, "", True)
 
 
+# Layers that PyTorch takes apart before it observes them (torch.ao.nn.quantizable).
+WHOLE = (nn.LSTM, nn.MultiheadAttention)
+
+
+def _left_alone(module: Any, name: str, custom: Any) -> bool:
+    """Whether a layer stays as it is, with a warning: what it computes inside is not observed."""
+    kind = type_before_parametrizations(module)
+    if kind not in WHOLE or kind in custom or getattr(module, "qconfig", None) is None:
+        return False
+    warnings.warn(
+        f"prepare: {name!r} stays as it is, neither observed nor fake-quantized: "
+        f"torch.ao.nn.quantizable.{kind.__name__}, by which PyTorch replaces it, is not there",
+        stacklevel=3,
+    )
+    return True
+
+
 def _observer_forward_hook(self: Any, input: Any, output: Any) -> Any:
     """The results, observed."""
     return self.activation_post_process(output)
@@ -109,7 +126,7 @@ def _add_observer_(module: Any, observed: Any, whole: Any, custom: Any) -> None:
     for name, child in module.named_children():
         kind = type_before_parametrizations(child)
         wanted = getattr(child, "qconfig", None) is not None
-        if kind is nn.Dropout:
+        if kind is nn.Dropout or _left_alone(child, name, custom):
             continue
         if issubclass(kind, FXFloatFunctional):
             if wanted:
@@ -242,8 +259,8 @@ def convert(
 def _replace(module: Any, mapping: Any, custom: Any, precomputed: bool) -> None:
     """Replace what is inside a module; fused modules as a whole."""
     for name, child in [*module.named_children()]:
-        fused = isinstance(child, _FusedModule)
-        if not fused and type_before_parametrizations(child) not in custom:
+        whole = isinstance(child, (_FusedModule, *WHOLE))
+        if not whole and type_before_parametrizations(child) not in custom:
             _replace(child, mapping, custom, precomputed)
         module._modules[name] = swap_module(child, mapping, custom, precomputed)
 
