@@ -15,6 +15,7 @@ from ...autograd.node import TensorBase
 from ...errors import axes, axis, message
 from ...kernels import dense
 from ...kernels.meta import MetaArray
+from ...kernels.sparse import select as sums
 from ..core.accepted import Accepted
 from ..core.arguments import named, need_tensor, sizes
 from ..core.composite import composite
@@ -390,10 +391,7 @@ def interleave_sum(grad: Any, repeats: Any, *, shape: Any, dim: int) -> Any:
         np.arange(shape[d]),
         repeats.reshape(-1) if repeats.size != 1 else int(repeats.reshape(-1)[0]),
     )
-    out = np.zeros(shape, grad.dtype)
-    key: Any = (slice(None),) * d + (owner,)
-    np.add.at(out, key, grad)
-    return out
+    return sums.slices_summed(tuple(shape), owner, grad, d)
 
 
 interleave_sum.shape(given)
