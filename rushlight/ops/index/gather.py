@@ -18,7 +18,6 @@ from ...kernels import dense
 from ...kernels.indices import within
 from ...kernels.meta import MetaArray
 from ...kernels.sparse import select as sums
-from ...kernels.sparse.select import grid
 from ..core.accepted import Accepted
 from ..core.arguments import need_tensor, number
 from ..core.composite import composite
@@ -121,7 +120,7 @@ def gather(input: Any, index: Any, *, dim: int) -> Any:
         return np.take(input, line, axis=d)
     if all(i == d or k == n for i, (k, n) in enumerate(zip(index.shape, input.shape, strict=True))):
         return dense.in_rows(np.take_along_axis(input, index, d))
-    return dense.in_rows(input[grid(index, d)])
+    return dense.in_rows(input[sums.grid(index, d)])
 
 
 gather.vjp(
@@ -226,7 +225,7 @@ def put_along(out: Any, index: Any, value: Any, d: int) -> None:
     elif index.ndim == 0:
         out[int(index)] = np.asarray(value).reshape(())
     else:
-        out[grid(index, d)] = value
+        out[sums.grid(index, d)] = value
 
 
 def same_type(name: str, a: Any, b: Any) -> None:
@@ -480,7 +479,7 @@ def reduce_at(
         if slices and source.shape[d] == line.size and reduce != "prod":
             sums.reduce_slices(out, line, source, d, reduce[1:])
         else:
-            key = grid(index, d) if line is None else (slice(None),) * d + (line,)
+            key = sums.grid(index, d) if line is None else (slice(None),) * d + (line,)
             ufunc.at(out, key, source)
     if reduce == "mean":
         n = count + 1 if include_self else np.maximum(count, 1)

@@ -20,8 +20,8 @@ from ...autograd.views import type_name
 from ...errors import message
 from ...kernels.indices import within
 from ...kernels.meta import MetaArray
+from ...kernels.sparse import products
 from ...kernels.sparse import select as kernel
-from ...kernels.sparse.products import rows_of as bags_of
 from ..core.accepted import Accepted
 from ..core.composite import composite
 from ..core.record import op
@@ -158,7 +158,16 @@ embedding_bag_dots.planned(
 )
 
 
-_places = Step("embedding_bag_places", kernel.csr_argmax)
+def _placed(weight: Any, indices: Any, offsets: Any) -> Any:
+    return kernel.csr_argmax(weight, indices, offsets)
+
+
+_places = Step("embedding_bag_places", _placed)
+
+
+def bags_of(offsets: Any) -> Any:
+    """The bag of each index."""
+    return products.rows_of(offsets)
 
 
 def frequencies(indices: Any, n: int, dtype: Any) -> Any:
