@@ -34,7 +34,20 @@ class _Block(contextlib._GeneratorContextManager):  # type: ignore[type-arg]
 
 
 def contextmanager(fn: Callable[..., Iterator[Any]]) -> Callable[..., Any]:
-    """`contextlib.contextmanager`, for blocks that change state."""
+    """`contextlib.contextmanager`, for blocks that change state.
+
+    >>> from rushlight.blocks import contextmanager
+    >>> @contextmanager
+    ... def told():
+    ...     print("before")
+    ...     yield
+    ...     print("behind")
+    >>> with told():
+    ...     print("within")
+    before
+    within
+    behind
+    """
 
     @functools.wraps(fn)
     def made(*args: Any, **kw: Any) -> Any:
