@@ -92,8 +92,8 @@ def printoptions(**options: Any) -> Iterator[None]:
     '[0.2, 0.5]'
     """
     before = get_printoptions()
-    set_printoptions(**options)
     try:
+        set_printoptions(**options)
         yield
     finally:
         set_printoptions(**before)

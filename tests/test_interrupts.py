@@ -7,6 +7,7 @@ Each program is interrupted at some instructions (with `-m long`: at many); wher
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import pickle
@@ -102,6 +103,9 @@ def leaf(*shape: int) -> Any:
 def net() -> nn.Module:
     torch.manual_seed(0)
     return nn.Sequential(nn.Linear(4, 5), nn.Tanh(), nn.Linear(5, 2))
+
+
+KEPT = net()
 
 
 @program
@@ -218,6 +222,30 @@ def functional_module() -> Any:
     m = net()
     params = {k: v.detach() * 2 for k, v in m.named_parameters()}
     return functional_call(m, params, (torch.ones(3, 4),))
+
+
+@program
+def functional_module_kept() -> Any:
+    params = {k: v.detach() * 2 for k, v in KEPT.named_parameters()}
+    return functional_call(KEPT, params, (torch.ones(3, 4),)), list(KEPT.parameters())
+
+
+@program
+def without_garbage_collection() -> Any:
+    with profile() as p:
+        torch.ones(3).add(1)
+    return len(p.events()) > 0, gc.isenabled()
+
+
+@program
+def options() -> Any:
+    with torch.backends.cudnn.flags(deterministic=True):
+        pass
+    with nn.attention.sdpa_kernel(nn.attention.SDPBackend.MATH):
+        pass
+    with nn.utils.parametrize.cached():
+        pass
+    return [torch.backends.cudnn.deterministic, torch.backends.cuda.flash_sdp_enabled()]
 
 
 @program

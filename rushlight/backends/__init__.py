@@ -44,8 +44,8 @@ class _Backend(types.ModuleType):
     def flags(self, **flags: Any) -> Any:
         """Set flags for a block."""
         before = {k: self.__dict__.get(k) for k in flags}
-        self.__dict__.update(flags)
         try:
+            self.__dict__.update(flags)
             yield
         finally:
             self.__dict__.update(before)

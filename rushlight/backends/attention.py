@@ -22,8 +22,8 @@ _halves = [False]
 def only(kinds: set[str]) -> Iterator[None]:
     """For a block, allow these and no others."""
     before = dict(allowed)
-    allowed.update({kind: kind in kinds for kind in KINDS})
     try:
+        allowed.update({kind: kind in kinds for kind in KINDS})
         yield
     finally:
         allowed.update(before)

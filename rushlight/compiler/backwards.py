@@ -203,18 +203,26 @@ def without_hooks(edges: list[Any]) -> Iterator[None]:
     ends = list({id(n): n for n in map(node_of, edges)}.values())
     nodes = [(n, n.x) for n in ends if n._is_node and n.x is not None]
     leaves = [(t, t._x) for t in ends if not t._is_node and t._x.__class__ is Extras]
-    for n, _ in nodes:
-        n.x = None
-    for t, x in leaves:
-        t._x = Extras(x.cut)
-        t._x.inference, t._x.grad = x.inference, x.grad
-    try:
-        yield
-    finally:
+
+    def back() -> None:
         for n, x in nodes:
             n.x = x
         for t, x in leaves:
             t._x = x
+
+    try:
+        for n, _ in nodes:
+            n.x = None
+        for t, x in leaves:
+            t._x = Extras(x.cut)
+            t._x.inference, t._x.grad = x.inference, x.grad
+        yield
+    finally:
+        try:
+            back()
+        except BaseException:
+            back()
+            raise
 
 
 @contextmanager
@@ -223,13 +231,21 @@ def ending_at(results: list[Any]) -> Iterator[None]:
     found = [node_of(engine.edge_of(y)) for y in results]
     nodes = {id(n): n for n in found if n is not None and n._is_node}.values()
     before = [(n, n.edges) for n in nodes]
-    for n in nodes:
-        n.edges = ()
-    try:
-        yield
-    finally:
+
+    def back() -> None:
         for n, edges in before:
             n.edges = edges
+
+    try:
+        for n in nodes:
+            n.edges = ()
+        yield
+    finally:
+        try:
+            back()
+        except BaseException:
+            back()
+            raise
 
 
 def groups(results: list[Any]) -> list[list[int]]:

@@ -30,11 +30,15 @@ def uninterrupted(fn: Callable[..., Any], *args: Any, **kw: Any) -> Any:
     if not callable(handler):
         return fn(*args, **kw)
     came: list[tuple[Any, Any]] = []
-    # Until the handler is another one nothing was done, and once it is back everything is.
-    _signal.signal(SIGINT, lambda number, frame: came.append((number, frame)))
     try:
+        # Until the handler is another one nothing was done, and once it is back everything is.
+        _signal.signal(SIGINT, lambda number, frame: came.append((number, frame)))
         return fn(*args, **kw)
     finally:
-        _signal.signal(SIGINT, handler)
+        try:
+            _signal.signal(SIGINT, handler)
+        except BaseException:  # of another signal's handler, which `signal` lets run first
+            _signal.signal(SIGINT, handler)
+            raise
         if came:
             handler(*came[0])

@@ -227,10 +227,10 @@ class Seen:
     def looking(self) -> Iterator[None]:
         """Hooks on all modules, for a block."""
         handles = []
-        for m in self.model.modules():
-            handles.append(m.register_forward_pre_hook(self.enter, with_kwargs=True))
-            handles.append(m.register_forward_hook(self.leave, always_call=True))
         try:
+            for m in self.model.modules():
+                handles.append(m.register_forward_pre_hook(self.enter, with_kwargs=True))
+                handles.append(m.register_forward_hook(self.leave, always_call=True))
             yield
         finally:
             for handle in handles:
@@ -337,9 +337,9 @@ def in_mode(model: nn.Module, mode: str) -> Iterator[None]:
     from ..autograd.grad_mode import no_grad
 
     before = [(m, m.training) for m in model.modules()]
-    if mode != "same":
-        model.train(mode == "train")
     try:
+        if mode != "same":
+            model.train(mode == "train")
         with no_grad():
             yield
     finally:

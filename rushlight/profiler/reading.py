@@ -18,8 +18,8 @@ STEP = "ProfilerStep#"
 def function_events(recorder: Recorder, use_device: str | None = None) -> EventList:
     """The events of a recorder, with their parents, children and dropped companions."""
     collecting = gc.isenabled()
-    gc.disable()  # nothing made here is garbage, and looking for it takes most of the time
     try:
+        gc.disable()  # nothing made here is garbage, and looking for it takes most of the time
         return _function_events(recorder, use_device)
     finally:
         if collecting:

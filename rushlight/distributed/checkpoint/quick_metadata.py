@@ -235,8 +235,8 @@ def found(data: bytes) -> Metadata | None:
     if begin < 0 or data[-length:] != _tail(memoryview(data)[:begin], size):
         return None
     collects = gc.isenabled()
-    gc.disable()  # nothing of a hundred thousand new objects is garbage: half of the time
     try:
+        gc.disable()  # nothing of a hundred thousand new objects is garbage: half of the time
         return _made(json.loads(data[begin:-length]))
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         raise broken("the index of its metadata is malformed", type(error).__name__) from error

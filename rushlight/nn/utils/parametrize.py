@@ -43,11 +43,12 @@ def cached() -> Iterator[None]:
     ...     print(layer.weight is layer.weight)
     True
     """
-    _Cache.depth += 1
+    before = _Cache.depth
     try:
+        _Cache.depth = before + 1
         yield
     finally:
-        _Cache.depth -= 1
+        _Cache.depth = before
         if not _Cache.depth:
             _Cache.values.clear()
 

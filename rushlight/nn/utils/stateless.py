@@ -80,15 +80,25 @@ def _reparametrize_module(
     if strict:
         _check_keys(module, given)
     swapped: list[tuple[str, Any]] = []
+
+    def back() -> None:  # where this is interrupted it is called again
+        while swapped:
+            name, original = swapped[-1]
+            new = _swap(module, name, original)
+            if name in parameters_and_buffers and new is not _MISSING and new is not original:
+                parameters_and_buffers[name] = new
+            del swapped[-1]
+
     try:
         for name, tensor in given.items():
             swapped.append((name, _swap(module, name, tensor)))
         yield
     finally:
-        for name, original in reversed(swapped):
-            new = _swap(module, name, original)
-            if name in parameters_and_buffers and new is not _MISSING:
-                parameters_and_buffers[name] = new
+        try:
+            back()
+        except BaseException:
+            back()
+            raise
 
 
 def _untie(module: Module, given: Mapping[str, Tensor]) -> dict[str, Tensor]:

@@ -208,8 +208,8 @@ def ordered_unique(elements: Iterable[Any]) -> list[Any]:
 def set_torch_threads(n: int) -> Iterator[None]:
     """Let operations use `n` threads inside the block."""
     before = get_num_threads()
-    set_num_threads(n)
     try:
+        set_num_threads(n)
         yield
     finally:
         set_num_threads(before)

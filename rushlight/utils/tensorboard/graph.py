@@ -141,8 +141,8 @@ def tensors(x: Any) -> Iterator[Any]:
 def evaluating(model: Any) -> Iterator[None]:
     """The model in evaluation mode for a block, and then each module as it was."""
     modes = [(m, m.training) for m in model.modules()]
-    model.eval()
     try:
+        model.eval()
         yield
     finally:
         for module, training in modes:

@@ -87,14 +87,14 @@ def replay(noted: dict[str, Any], loader: Any) -> Iterator[None]:
     rng = default_generator._rng
     before = rng.get_state()
     python, numpy_state = random.getstate(), np.random.get_state(legacy=False)
-    rng.set_state(np.asarray(noted["default"]))
-    if "python" in noted:
-        random.setstate(noted["python"])
-        np.random.set_state(noted["numpy"])
-    for name, part in _parts(loader):
-        if name in noted:
-            _write_part(part, noted[name])
     try:
+        rng.set_state(np.asarray(noted["default"]))
+        if "python" in noted:
+            random.setstate(noted["python"])
+            np.random.set_state(noted["numpy"])
+        for name, part in _parts(loader):
+            if name in noted:
+                _write_part(part, noted[name])
         yield
     finally:
         if not np.array_equal(before, noted["default"]):
