@@ -21,6 +21,7 @@ from ..core.record import op
 from ..core.samples import arr, case, ints
 
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
+ONE = np.float32(1)
 FLOATS = "floating: fake_quantize_{}_cachemask_{}type_handling"
 PER_TENSOR = FLOATS.format("tensor", "kernel_")
 PER_CHANNEL = FLOATS.format("channel", "cpu_")
@@ -31,48 +32,42 @@ SMALLEST = float(np.float32(6.1e-5))  # scales below it are brought up to it
 # -- arithmetic on arrays --------------------------------------------------------------------------
 
 
-def steps_of(x: Any, scale: Any, zero_point: Any, rounded: bool) -> Any:
-    """How many steps of `scale` each element is from where 0 of the quantized numbers lies.
-
-    The reciprocal of the scale is a float32 whatever `x` is. `rounded`: the zero point is a whole
-    number and is added to what was rounded.
-    """
-    wide = F64 if x.dtype == F64 else F32
-    with np.errstate(all="ignore"):
-        inverse = np.asarray(np.float32(1) / np.asarray(scale, F32), wide)
-        if rounded:
-            q = np.asarray(np.multiply(x, inverse, dtype=wide))
-            np.rint(q, out=q)
-            return q + np.asarray(zero_point, wide) if np.any(zero_point) else q
-        # in double: PyTorch's machine code rounds the product and the sum once, to `wide`
-        q = np.multiply(x, inverse, dtype=F64) + np.asarray(zero_point, F64)
-        return np.rint(q.astype(wide))
-
-
-def cut(q: Any, low: int, high: int) -> Any:
-    """Numbers of steps within the range; NaN is the lower end, inf the upper one. (By channels
-    PyTorch makes it the lower one, since no int64 holds it.)"""
-    return np.fmin(np.fmax(q, q.dtype.type(low)), q.dtype.type(high))
-
-
 def faked(
     x: Any, scale: Any, zero_point: Any, low: int, high: int, exact: Any = None
 ) -> tuple[Any, Any]:
     """(the values, which of them lie in the range), for a scale and zero point that broadcast.
 
-    `exact`: the type of the last product, if it is not that of the computation.
+    The reciprocal of the scale is a float32 whatever `x` is. A zero point that is whole is added to
+    what was rounded. `exact`: the type of the last product, if it is not that of the computation.
     """
-    whole = np.asarray(zero_point).dtype.kind in "iu"
-    q = steps_of(x, scale, zero_point, whole)
+    wide = F64 if x.dtype == F64 else F32
+    scale = np.asarray(scale, F32)
+    zero = np.asarray(zero_point)
+    whole, some = zero.dtype.kind in "iu", zero.any()
     with np.errstate(all="ignore"):
-        inside = (q >= low) & (q <= high)
+        inverse = np.asarray(ONE / scale, wide)
+        if whole:
+            q = np.asarray(np.multiply(x, inverse, dtype=wide))
+            np.rint(q, out=q)
+            if some:
+                q += zero.astype(wide)
+        else:  # in double: PyTorch's machine code rounds the product and the sum once, to `wide`
+            q = np.multiply(x, inverse, dtype=F64) + zero
+            q = np.asarray(np.rint(q.astype(wide)))
+        inside = np.asarray((q >= low) & (q <= high))
         y = cut(q, low, high)
-        if exact is not None:
-            y = np.asarray(y, exact)
-        if np.any(zero_point):
-            y = y - np.asarray(zero_point, y.dtype)
-        y = y * np.asarray(scale, y.dtype)
-    return np.asarray(y).astype(x.dtype, copy=False), np.asarray(inside)
+        if exact is not None and not (whole and x.dtype == F32):  # where both are the same
+            y = y.astype(exact, copy=False)
+        if some:
+            y -= zero.astype(y.dtype)
+        y *= scale.astype(y.dtype)
+    return y.astype(x.dtype, copy=False), inside
+
+
+def cut(q: Any, low: int, high: int) -> Any:
+    """Numbers of steps within the range, in their memory; NaN is the lower end, inf the upper one.
+    (By channels PyTorch makes it the lower one, since no int64 holds it.)"""
+    return np.fmin(np.fmax(q, q.dtype.type(low), out=q), q.dtype.type(high), out=q)
 
 
 def along(v: Any, x: Any, dim: int) -> Any:
@@ -193,7 +188,7 @@ def learned_backward(
         q = np.multiply(input, inverse, dtype=F64) + zero
         q = np.rint(q.astype(F64 if input.dtype == F64 else F32)).astype(F64)
         inside = (q >= quant_min) & (q <= quant_max)
-        end = cut(q, quant_min, quant_max) - zero
+        end = cut(np.asarray(q), quant_min, quant_max) - zero
         rounding = np.multiply(end * step - input, inverse, dtype=F64)
         by_scale = np.where(inside, rounding, end) * grad * grad_factor
         by_zero = np.where(inside, 0.0, -np.asarray(step, F64)) * grad * grad_factor
