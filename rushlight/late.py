@@ -55,8 +55,8 @@ def execute(module: ModuleType) -> None:
     with lock:
         if name in running or name not in waiting:
             return
-        running.add(name)
         try:
+            running.add(name)  # within: Ctrl-C may come right after it
             spec: Any = module.__spec__
             ModuleType.__setattr__(module, "__cached__", spec.cached)
             spec.loader.exec_module(module)

@@ -16,6 +16,8 @@ import pytest
 
 from rushlight import late
 
+from .interrupting import interrupt_at
+
 BODY = """
 import time
 from helped import count
@@ -137,3 +139,29 @@ def test_every_late_module_can_be_executed() -> None:
     for name in list(late.waiting):
         assert vars(sys.modules[name])["__doc__"], name
         assert name not in late.waiting
+
+
+def test_an_interrupted_execution_is_done_again(tmp_path: Path) -> None:
+    (tmp_path / "early").mkdir()
+    names = [f"part{i}" for i in range(200)]
+    (tmp_path / "early" / "__init__.py").write_text(
+        f"from rushlight import late\nlate.modules(__name__, *{names})\n"
+    )
+    for name in names:
+        (tmp_path / "early" / f"{name}.py").write_text("first = 1\nsecond = 2\n")
+    sys.path.insert(0, str(tmp_path))
+    try:
+        package = importlib.import_module("early")
+        for at, name in enumerate(names, 1):
+            module = getattr(package, name)
+            seen, error = interrupt_at(at, lambda module=module: module.first)  # type: ignore[misc]
+            assert (module.first, module.second) == (1, 2), f"instruction {at}"
+            assert not late.running
+            if error is None:
+                break
+        assert seen < len(names)
+    finally:
+        sys.path.remove(str(tmp_path))
+        for name in [n for n in sys.modules if n.startswith("early")]:
+            sys.modules.pop(name, None)
+            late.waiting.pop(name, None)
