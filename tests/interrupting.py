@@ -49,6 +49,11 @@ def begin(code: CodeType) -> int:
     return next((i.offset for i in dis.get_instructions(code) if i.opname == "RESUME"), 0)
 
 
+@functools.cache
+def traced(code: CodeType) -> bool:
+    return code.co_filename.startswith(TRACED)
+
+
 def handler(number: int, frame: FrameType | None) -> None:
     code = None if frame is None else frame.f_code
     if code is not None and code.co_name == "__exit__" and frame.f_lasti <= begin(code) + 2:  # type: ignore[union-attr]
@@ -61,15 +66,10 @@ def interrupt_at(at: int, program: Callable[[], Any]) -> tuple[int, BaseExceptio
     """Run a program with an interrupt at one instruction (-1: with none); gives how many
     instructions were counted, and the KeyboardInterrupt."""
     seen = 0
-    files: dict[CodeType, bool] = {}
 
     def trace(frame: Any, event: str, _: Any) -> Any:
         nonlocal seen
-        code = frame.f_code
-        ours = files.get(code)
-        if ours is None:
-            ours = files[code] = code.co_filename.startswith(TRACED)
-        if not ours:
+        if not traced(frame.f_code):
             return None
         if event == "call":
             frame.f_trace_opcodes = True

@@ -238,6 +238,13 @@ def without_garbage_collection() -> Any:
 
 
 @program
+def explained() -> Any:
+    with torch.explain.recording() as session:
+        net()(torch.ones(3, 4)).sum().backward()
+    return len(session.recording.modules)
+
+
+@program
 def options() -> Any:
     with torch.backends.cudnn.flags(deterministic=True):
         pass

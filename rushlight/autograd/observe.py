@@ -73,10 +73,11 @@ class _Function(Observer):
 
 
 class observing:
-    """Let `fn(record, arrays, parameters, results)` see this thread's computations for a block."""
+    """Let `fn(record, arrays, parameters, results)`, or an Observer, see this thread's computations
+    for a block."""
 
-    def __init__(self, fn: Callable[..., Any]) -> None:
-        self.observer = _Function(fn)
+    def __init__(self, fn: Callable[..., Any] | Observer) -> None:
+        self.observer = fn if isinstance(fn, Observer) else _Function(fn)
 
     def __enter__(self) -> None:
         observe(self.observer)

@@ -185,13 +185,11 @@ def recorded(capture: Any, ys: list[Any], edges: list[Any]) -> tuple[Recorder, l
     if not edges:
         return recorder, []
     with without_hooks(edges):
-        door.observe(recorder)
         try:
-            got = engine.run(roots, gradients, True, False, edges, True)
+            with door.observing(recorder):
+                got = engine.run(roots, gradients, True, False, edges, True)
         except RuntimeError as error:
             raise Unknown(f"its backward fails: {str(error).splitlines()[0]}") from None
-        finally:
-            door.unobserve(recorder)
     if recorder.why is not None:
         raise recorder.why
     return recorder, [None if g is None else recorder.refer(g) for g in got]

@@ -60,14 +60,22 @@ def recording(
     from .session import Session
 
     session = Session(steps, program, MOST if events is None else events, marked=marked)
-    session.start()
+    try:
+        session.start()
+    except BaseException:
+        session.rest()
+        raise
     try:
         yield session
     except BaseException as error:
         session.fail(error)
         raise
     finally:
-        session.rest()
+        try:
+            session.rest()
+        except BaseException:
+            session.rest()
+            raise
         if path is not None:
             session.write(path)
 

@@ -92,10 +92,10 @@ class Session:
         """Look no more; what was seen is kept."""
         if not self.active or self.look is None:
             return
-        self.active = False
+        unobserve(self.look)
         if getattr(_active, "session", None) is self:
             _active.session = None
-        unobserve(self.look)
+        self.active = False
         if self.look.modules.reached():
             self._kept = kept(self.look.lines, sys._getframe(1), KEPT)
         self.look.finish()

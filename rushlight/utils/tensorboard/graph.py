@@ -175,12 +175,8 @@ def draw(model: Any, inputs: Any) -> list[Node]:
     drawing = Drawing(model)
     for i, t in enumerate(tensors(args)):
         drawing.give(t, i)
-    with evaluating(model):
-        observe.observe(drawing)
-        try:
-            results = model(*args)
-        finally:
-            observe.unobserve(drawing)
+    with evaluating(model), observe.observing(drawing):
+        results = model(*args)
     for i, t in enumerate(tensors(results)):
         drawing.take(t, i)
     return drawing.nodes
