@@ -38,6 +38,8 @@ ELEMENTWISE_FAR = 1 << 25  # bytes of a result from which on it is written past 
 ELEMENTWISE_MOST_PLANS = 8192  # plans that are kept, of all formulas together
 BROADCAST_SHORT = least(8)  # elements of a row below which NumPy is quicker
 BROADCAST_FAR = 1 << 24  # the longest step between neighbours of a row, in elements
+COPY_TILED = 1 << 16  # elements from which arrays that lie across each other are copied by tiles
+COPY_TILE = (32, 256)  # its sizes: along the innermost dimension of the copy, and of its source
 WHERE_SMALL = 512  # elements below which bit operations cost more than NumPy's branches
 
 # -- reductions ----------------------------------------------------------------------------------

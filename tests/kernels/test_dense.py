@@ -44,3 +44,50 @@ def test_orders() -> None:
     assert dense.copied(ARRAYS["turned"]).strides == np.copy(ARRAYS["turned"], "K").strides
     assert dense.inner_to_outer(BASE) == [2, 1, 0]
     assert dense.inner_to_outer(BASE.T) == [0, 1, 2]
+
+
+ACROSS: dict[str, Any] = {  # shapes in memory, and the order in which they are seen
+    "two": ((700, 300), (1, 0)),
+    "long and short": ((5000, 40), (1, 0)),
+    "short and long": ((40, 5000), (1, 0)),
+    "batches": ((3, 200, 300), (0, 2, 1)),
+    "one between": ((70, 30, 130), (2, 0, 1)),
+    "turned round": ((130, 9, 110), (2, 1, 0)),
+    "channels inwards": ((2, 33, 50, 40), (0, 2, 3, 1)),
+    "channels outwards": ((2, 50, 40, 33), (0, 3, 1, 2)),
+    "ones": ((1, 700, 1, 300), (3, 2, 1, 0)),
+    "many between": ((40, 300, 64), (2, 1, 0)),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int8", "complex64", "bool"])
+@pytest.mark.parametrize("name", ACROSS)
+def test_large_transposed_arrays(name: str, dtype: str, rng: np.random.Generator) -> None:
+    shape, order = ACROSS[name]
+    a = rng.integers(-100, 100, shape).astype(dtype).transpose(order)
+    y = dense.in_order(a)
+    assert y.flags.c_contiguous
+    assert y.dtype == a.dtype
+    assert np.array_equal(y, a)
+    into = np.zeros((a.shape[0] * 2, *a.shape[1:]), "float32")[::-2]  # with gaps, and backwards
+    dense.copy_into(into, a)
+    assert np.array_equal(into, a.astype("complex64").real.astype("float32"))
+
+
+def test_tiles_are_taken_where_rows_lie_across() -> None:
+    def tiles(a: Any) -> Any:
+        return dense._tiles(np.empty(a.shape, a.dtype), a)
+
+    a = np.empty((1024, 1024), np.float32)
+    assert len(tiles(a.T)[0]) * len(tiles(a.T)[1]) == 32 * 4
+    assert tiles(a) is None
+    assert tiles(a[:, ::2]) is None
+    assert tiles(np.broadcast_to(a[0, :, None], (1024, 1024))) is None
+    assert tiles(np.empty((100_000, 16), np.float32)[:, ::-1]) is None
+    assert tiles(np.empty((50_000, 32), np.float32)) is None
+
+
+def test_a_copy_that_is_broadcast() -> None:
+    to = np.zeros((300, 300), np.float32)
+    dense.copy_into(to, np.arange(300.0))
+    assert (to == np.arange(300)).all()

@@ -429,7 +429,7 @@ def assign(into: np.ndarray, source: np.ndarray) -> None:
         source = dense.real_part(source)
     if into.dtype.kind in "iub" and source.dtype.kind in "fV":
         source = s.float_to_int(source, dtypes.from_numpy(into.dtype))
-    np.copyto(into, source, casting="unsafe")
+    dense.copy_into(into, source)
 
 
 @composite(public="Tensor", name="copy_", samples=[case((2, 3), (3,)), case((2, 3), ints((2, 1)))])

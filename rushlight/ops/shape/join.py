@@ -307,8 +307,8 @@ def clone(input: Any, *, order: str = "K") -> Any:
     if order == "K" and input.__class__ is np.ndarray:
         return dense.copied(input)
     if order == "channels_last":  # the sizes as they are, the channels innermost in memory
-        return np.moveaxis(np.moveaxis(input, 1, -1).copy("C"), -1, 1)
-    return input.copy(order)
+        return np.moveaxis(dense.in_order(np.moveaxis(input, 1, -1)), -1, 1)
+    return dense.in_order(input) if order == "C" else input.copy(order)
 
 
 clone.shape(

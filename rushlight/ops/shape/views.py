@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import axes, axis, message
+from ...kernels import dense
 from ...kernels.meta import MetaArray
 from ...kernels.strided import view_with
 from ..core.record import op, view
@@ -114,7 +115,9 @@ view_as_shape.vjp(lambda g, _y, _x, *, shapes: g.reshape(shapes[0]))
 @op(samples=[case((3, 4), shape=(2, 6))], public="", node="ViewBackward0", low="keep")
 def reshape_copy(input: Any, *, shape: tuple[int, ...]) -> Any:
     """A contiguous copy with another shape (what `reshape` does when no view is possible)."""
-    return np.ascontiguousarray(input).reshape(infer_size(shape, input.size))
+    if not input.flags.c_contiguous:
+        input = dense.in_order(input)
+    return input.reshape(infer_size(shape, input.size))
 
 
 reshape_copy.shape(lambda x, *, shape: MetaArray(infer_size(shape, x.size), x.dtype))
