@@ -33,6 +33,11 @@ from rushlight.utils.data import DataLoader, TensorDataset
 
 from .interrupting import changed, interrupt_at, place, state
 
+# Places in each program of the long run: RUSHLIGHT_TEST_INTERRUPTS=200 for many, in half an hour.
+MANY = int(os.environ.get("RUSHLIGHT_TEST_INTERRUPTS", "20"))
+# Python swallows, and tells of, what comes in the middle of a finaliser.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
 PROGRAMS: dict[str, Callable[[], Any]] = {}
 
 
@@ -483,7 +488,7 @@ def test_a_call_that_is_interrupted_leaves_nothing_behind(name: str, rng: Any) -
 @pytest.mark.long
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_at_many_places(name: str, rng: Any) -> None:
-    check(name, rng, 200)
+    check(name, rng, MANY)
 
 
 # -- the first call of a process -----------------------------------------------------------------
@@ -537,6 +542,7 @@ def check_cold(name: str, points: int, rng: Any) -> None:
     assert not done.stdout
 
 
+# Programs whose first call is looked at in every run.
 COLD = ("wrapper_subclass", "dispatch_mode", "compiled")
 
 
@@ -550,7 +556,7 @@ def test_the_first_call_of_a_process(name: str, rng: Any) -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_first_call_at_many_places(name: str, rng: Any) -> None:
-    check_cold(name, 40, rng)
+    check_cold(name, MANY // 5, rng)
 
 
 if __name__ == "__main__":

@@ -209,8 +209,8 @@ def learnable(kind: str, accepts: str, axis: int) -> Any:
     name = f"_fake_quantize_learnable_per_{kind}_affine"
     node = f"FakeQuantizeLearnablePer{kind.title()}AffineBackward0"
     forward = op(
-        name=name, node=node, accepts=accepts, once=True, samples=[case((3, 4), *parts, **how)],
-        **common,
+        name=name + "_values",  # the public function has other parameters
+        node=node, accepts=accepts, once=True, samples=[case((3, 4), *parts, **how)], **common,
     )(learned)  # fmt: skip
     backward = op(
         name=name + "_backward", outputs=3, samples=[case((3, 4), (3, 4), *parts, **how)], **common
