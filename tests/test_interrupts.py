@@ -34,7 +34,7 @@ from rushlight.utils.data import DataLoader, TensorDataset
 from .interrupting import changed, interrupt_at, place, state
 
 # Places in each program of the long run: RUSHLIGHT_TEST_INTERRUPTS=200 for many, in half an hour.
-MANY = int(os.environ.get("RUSHLIGHT_TEST_INTERRUPTS", "20"))
+MANY = int(os.environ.get("RUSHLIGHT_TEST_INTERRUPTS", "10"))
 # Python swallows, and tells of, what comes in the middle of a finaliser.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 
