@@ -38,9 +38,12 @@ class Packed:
         try:
             t = self.unpack(self.value)
         finally:
-            for pair in door.state.packers[len(before) :]:
-                watch.go(("packer", id(pair)))
-            door.state.packers = before
+            if door.state.packers is not before:  # it entered hooks, or left those around it
+                for pair in door.state.packers:
+                    watch.go(("packer", id(pair)))
+                for pair in before:
+                    watch.come(("packer", id(pair)))
+                door.state.packers = before
         if not isinstance(t, TensorBase):
             raise TypeError(
                 "Output of saved tensor unpack_hook expected to be a Tensor but got result of "

@@ -7,7 +7,7 @@ import pytest
 
 import rushlight as torch
 from rushlight import _C
-from rushlight.autograd import graph
+from rushlight.autograd import graph, watch
 from rushlight.autograd.saved import SavedTensor
 
 
@@ -223,3 +223,23 @@ def test_mutation_copies_only_what_is_changed_and_still_saved() -> None:
         torch.add(constant, 1, out=constant)
         w.sum().backward()
     assert torch.allclose(x.grad, 4 * x + 2 * x.exp() + 1)
+
+
+def test_an_unpack_hook_may_leave_the_block_around_it_and_enter_another() -> None:
+    inner = graph.saved_tensors_hooks(lambda x: x, lambda x: x)
+
+    def unpack(x):
+        outer.__exit__(None, None, None)
+        inner.__enter__()
+        return x
+
+    outer = graph.saved_tensors_hooks(lambda x: x, unpack)
+    x = torch.ones(2, requires_grad=True)
+    watched = dict(watch.watched.there)
+    with outer:
+        y = x.exp()
+        inside = dict(watch.watched.there)
+        y.sum().backward()
+        assert watch.watched.there == inside
+    assert watch.watched.there == watched
+    assert x.grad.tolist() == y.tolist()

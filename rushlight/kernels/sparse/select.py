@@ -2,7 +2,7 @@
 
 Rows of floats go to kernels (`csr_mm.py`, `sddmm.py`) where there is enough to add; everything else
 to SciPy or NumPy (`products.py`). Indices are in range, offsets never fall: the callers have looked
-(`ops/nn/embedding.py`, `rushlight/sparse`), for a kernel would read or write outside its memory.
+(`ops/nn/embedding_bag.py`, `rushlight/sparse`): a kernel would read or write outside its memory.
 """
 
 from __future__ import annotations
