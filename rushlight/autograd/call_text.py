@@ -509,7 +509,11 @@ def run_text(op: Any, rule_kw: Any) -> str:
     rows = [op.keeps(i, n) for i in range(n)]
     kept = [any(row[place] for row in rows) for place in range(n + 1)]
     otherwise = "return _run(self, g, tensors, wanted)"
-    lines = [f"if tensors or wanted is not None or self.x is not None: {otherwise}"]
+    lines = [
+        "_x = self.x",
+        "if tensors or wanted is not None or not (_x is None or _x.unspoilt(self.seq)): "
+        + otherwise,
+    ]
     values = ["y", *(f"v{i}" for i in range(n))]
     if any(kept):
         lines += ["_s = self.saved", f"if _s.__class__ is not _tuple or not _s: {otherwise}"]

@@ -222,7 +222,8 @@ def run(
             g = slot[grad]
             slot[grad] = None
             x = node.x
-            if x is None and needed is None and g is not None:  # no hooks, nothing to capture
+            plain = x is None or x.plain  # no hooks
+            if plain and needed is None and g is not None:  # nothing to capture
                 try:
                     results = node.run(g, tensors)
                 except Exception as error:
@@ -238,7 +239,7 @@ def run(
                 results = evaluate(
                     node, g, tensors, needed, targets, captured, capture, freed, observed
                 )
-                owned = x is None and needed is EVERYTHING
+                owned = plain and needed is EVERYTHING
             following = None
             own = slot[shape] if node.elementwise else None  # (.shape of an array: a new tuple)
             for edge, r in zip(slot[edges], results):  # noqa: B905 - a Function may give fewer

@@ -235,10 +235,13 @@ def line_from(frame: Any, seen: list[Any]) -> tuple[CodeType | None, int]:
                 pass
         except AttributeError:  # no frame is left
             return None, 0
+    code = frame.f_code
+    if code is seen[0]:  # the same function as last time: a training loop
+        return code, frame.f_lasti
     if (names.get("__package__") or names.get("__name__", "")).partition(".")[0] == _PACKAGE:
         _ours.add(id(names))
         return line_from(frame, seen)
-    code = seen[0] = frame.f_code
+    seen[0] = code
     return code, frame.f_lasti
 
 
@@ -265,6 +268,7 @@ class NodeExtras:
         "cells",
         "history",
         "metadata",
+        "plain",
         "post_hooks",
         "pre_hooks",
         "retains",
@@ -281,8 +285,16 @@ class NodeExtras:
         self.post_hooks: dict[int, Any] | None = None
         self.metadata: dict[Any, Any] | None = None
         self.cells: dict[int, Cell] | None = None  # output nr -> version cell
+        self.plain = True  # there is nothing but cells: nobody else has asked for this object
         self.tangents: dict[int, Any] | None = None  # output nr -> what forward mode attached
         self.history: Any = None  # while a CopySlices runs this node: the history of its output
+
+    def unspoilt(self, seq: int) -> bool:
+        """Whether a node may run the short way: there is nothing but cells here, and no output was
+        changed since tick `seq`, the node's."""
+        return self.plain and (
+            self.cells is None or all([c.stamp <= seq for c in self.cells.values()])
+        )
 
 
 class Node:
@@ -352,9 +364,21 @@ class Node:
         return f"<{type(self).__name__} object at {id(self):#x}>"
 
     def extras(self) -> NodeExtras:
+        """What few nodes have, for somebody who changes it."""
         if self.x is None:
             self.x = NodeExtras()
+        self.x.plain = False
         return self.x
+
+    def output_cells(self) -> dict[int, Cell]:
+        """The version cells of outputs that this node keeps, which make no node a special one:
+        whoever makes a view of a result asks for its cell."""
+        x = self.x
+        if x is None:
+            x = self.x = NodeExtras()
+        if x.cells is None:
+            x.cells = {}
+        return x.cells
 
     @property
     def metadata(self) -> dict[Any, Any]:

@@ -211,7 +211,7 @@ class OpNode(Node):
                         if cell is not None and cell.stamp > self.seq:
                             raise inplace_error(self, s._a.shape, cell)
                         s = s._a
-                    elif kind is not ndarray or self.x is not None:
+                    elif kind is not ndarray or not (self.x is None or self.x.unspoilt(self.seq)):
                         values = self.values(False)
                         break
                 values.append(s)
@@ -270,9 +270,7 @@ class OpNode(Node):
         if place is not None:
             value = self.values(True)[place]
             if place == 0 and isinstance(value, TensorBase) and value._vc is None:
-                x = self.extras()
-                x.cells = x.cells or {}
-                value._vc = x.cells.setdefault(0, Cell())  # that of the result itself
+                value._vc = self.output_cells().setdefault(0, Cell())  # that of the result itself
             return value
         if self.kw is not None and name in self.kw:
             return self.kw[name]

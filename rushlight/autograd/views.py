@@ -56,17 +56,14 @@ def cell(t: Any) -> Cell:
             node, nr = (fn.node, fn.nr) if fn.__class__ is Out else (fn, 0)
             if isinstance(node, op_node.OpNode) and not op_keeps_output(node):
                 return c  # nothing of it that a change could spoil
-            x = node.extras()
-            if x.cells is None:
-                x.cells = {}
-            c = t._vc = x.cells.setdefault(nr, c)
+            c = t._vc = node.output_cells().setdefault(nr, c)
     return c
 
 
-def all_changed(tensors: Sequence[Any], name: str) -> None:
+def all_changed(tensors: Sequence[Any], name: str, by: Any = None) -> None:
     """Note that values were changed in place, of tensors without history: `Cell.bump` for each,
-    looking for the user's line once."""
-    line = user_line()
+    looking for the user's line once, or not at all where the same call has made the node `by`."""
+    line = user_line() if by is None else (by.code, by.lasti)
     for t in tensors:
         c = t._vc or cell(t)
         c.count += 1
@@ -453,7 +450,7 @@ def spare(target: Any) -> None:
     if node.saved.__class__ is tuple and node.saved[:1] and node.saved[0] is made._a:
         node.saved = (door.perform(steps.copy, (made._a,), {"order": "C"}), *node.saved[1:])
         cell(made)
-        node.extras().cells = None
+        node.output_cells().clear()
 
 
 def shares(x: Any, target: Any) -> bool:
@@ -487,7 +484,7 @@ def needs_grad(inputs: Any) -> bool:
 def rebase(target: Any, node: Any, c: Cell) -> None:
     """Make `node` (whose first input was the target's old value) the history of target and base."""
     if op_keeps_output(node):
-        node.extras().cells = {0: c}
+        node.output_cells()[0] = c
     if door.noting is not None:
         door.noting(node)
     old = retained_at(target)

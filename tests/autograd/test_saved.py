@@ -243,3 +243,36 @@ def test_an_unpack_hook_may_leave_the_block_around_it_and_enter_another() -> Non
         assert watch.watched.there == inside
     assert watch.watched.there == watched
     assert x.grad.tolist() == y.tolist()
+
+
+@pytest.mark.parametrize("shown", ["view", "detach"])
+def test_a_view_of_a_kept_result_makes_no_special_node(shown: str) -> None:
+    """Softmax keeps its result; who makes a view of that asks for the version cell, and the node
+    still runs the short way, which sees changes."""
+
+    def view_of(y: torch.Tensor) -> torch.Tensor:
+        return y.view(4) if shown == "view" else y.detach()
+
+    x = torch.tensor([0.0, 1.0, 2.0, 3.0], requires_grad=True)
+    y = x.softmax(0)
+    view_of(y)
+    assert y.grad_fn.x.plain
+    assert list(y.grad_fn.x.cells) == [0]
+    (expected,) = torch.autograd.grad(x.softmax(0)[1], x)
+    y[1].backward()
+    assert torch.equal(x.grad, expected)
+
+    y = x.softmax(0)
+    view = view_of(y)
+    with torch.no_grad():
+        view.mul_(2)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.sum().backward()
+
+    y = x.softmax(0)
+    view_of(y)
+    seen = []
+    y.grad_fn.register_hook(lambda got, given: seen.append(given[0].shape))
+    assert not y.grad_fn.x.plain
+    y.sum().backward()
+    assert seen == [(4,)]

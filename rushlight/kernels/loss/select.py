@@ -231,8 +231,11 @@ def cross_entropy_gradient(
         return plan_cross_entropy_grad(line(g), *key).run(g, None, x, target, w, sums, weights)
     slope = np.asarray(g, total.dtype)
     if reduction == "mean":
-        with np.errstate(all="ignore"):
+        if w is None and total:  # a count of at least one: nothing that NumPy would warn of
             slope = np.asarray(np.true_divide(slope, total))
+        else:
+            with np.errstate(all="ignore"):
+                slope = np.asarray(np.true_divide(slope, total))
     plan = plan_cross_entropy_grad(None, *key)
     return plan.run(None, slope, x, target, w, sums, weights)
 

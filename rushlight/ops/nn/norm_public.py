@@ -10,7 +10,7 @@ from typing import Any
 
 from ... import dtypes
 from ...autograd import door
-from ...autograd.node import TensorBase
+from ...autograd.node import Out, TensorBase
 from ...autograd.steps import step
 from ...autograd.views import all_changed, changeable, type_name
 from ...errors import axis, message
@@ -227,7 +227,9 @@ def _by_channels(
         if a.size and a.__class__ is not MetaArray:
             count = a.size // a.shape[1]  # values of a channel
             unbiased = count / (count - 1) if count > 1 else math.nan
-            _track((running_mean, mean, 1.0), (running_var, var, unbiased), momentum)
+            fn = y._fn
+            node = fn.node if fn.__class__ is Out else None
+            _track((running_mean, mean, 1.0), (running_var, var, unbiased), momentum, node)
     return y
 
 
@@ -240,20 +242,22 @@ def track(
     by_first, by_second = factors
     first *= kept
     second *= kept
-    first += new_first.reshape(first.shape) * (momentum * by_first)
-    second += new_second.reshape(second.shape) * (momentum * by_second)
+    if first.shape != new_first.shape:
+        new_first, new_second = new_first.reshape(first.shape), new_second.reshape(second.shape)
+    first += new_first * (momentum * by_first)
+    second += new_second * (momentum * by_second)
 
 
-def _track(mean: Any, var: Any, momentum: float) -> None:
+def _track(mean: Any, var: Any, momentum: float, node: Any = None) -> None:
     """running = (1 - momentum) * running + momentum * factor * new, in place, for each triple of
-    running average (or None), new value and factor."""
+    running average (or None), new value and factor; `node` is the layer's."""
     first, new_first, by_first = mean
     second, new_second, by_second = var
     if first is not None and second is not None and changeable(first) and changeable(second):
         arrays = (first._a, second._a, new_first._a, new_second._a)
         if arrays[0].dtype == arrays[2].dtype and arrays[1].dtype == arrays[3].dtype:
             door.perform(track, arrays, {"momentum": momentum, "factors": (by_first, by_second)})
-            all_changed((first, second), "add_")
+            all_changed((first, second), "add_", node)
             return
     for running, new, factor in [t for t in (mean, var) if t[0] is not None]:
         _track_one(running, new, momentum, factor)

@@ -7,6 +7,7 @@ and fractional pooling.
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import sys
 from typing import Any
@@ -121,10 +122,16 @@ def _max_pool(
     if not isinstance(input, TensorBase):
         check_tensor(f"max_pool{d}d", "input", 1, input)
     given = (kernel_size, stride, padding, dilation)
-    known = _known_windows if all(map(_whole, given)) else _known_windows.__wrapped__
+    kinds = (kernel_size.__class__, stride.__class__, padding.__class__, dilation.__class__)
+    usual = kinds in _WHOLE or all(map(_whole, given))
+    known = _known_windows if usual else _known_windows.__wrapped__
     how = known(d, input._a.shape, *given, bool(ceil_mode))
     record = pool.max_pool_with_indices if return_indices else pool.max_pool[d]
     return record.call((input,), dict(how))
+
+
+# Kinds of the four parameters of a window that are None or whole numbers.
+_WHOLE = frozenset(itertools.product((int, type(None)), repeat=4))
 
 
 def _whole(value: Any) -> bool:
