@@ -54,7 +54,7 @@ def cell(t: Any) -> Cell:
         fn = t._fn
         if fn is not None and fn is not LEAF:
             node, nr = (fn.node, fn.nr) if fn.__class__ is Out else (fn, 0)
-            if isinstance(node, op_node.OpNode) and not op_keeps_output(node):
+            if isinstance(node, op_node.OpNode) and not op_keeps_output(node, nr):
                 return c  # nothing of it that a change could spoil
             c = t._vc = node.output_cells().setdefault(nr, c)
     return c
@@ -250,7 +250,10 @@ def check_inference(t: Any, name: str) -> None:
 
 def apply_inplace(op: Any, target: Any, rest: tuple[Any, ...], kw: dict[str, Any]) -> Any:
     """`target.op_(*rest)`: compute, check, write into the target's memory, record."""
-    if op.ufunc.__class__ is np.ufunc and not kw and apply_small(op, target, rest):
+    if op.into is not None and (
+        (op.ufunc.__class__ is np.ufunc and not kw and apply_small(op, target, rest))
+        or apply_over(op, target, rest, kw)
+    ):
         return target
     return apply_written(op, target, rest, kw)
 
@@ -374,6 +377,69 @@ def apply_small(op: Any, target: Any, rest: tuple[Any, ...]) -> bool:
         return False
     all_changed((target,), op.name + "_")
     return True
+
+
+def apply_over(op: Any, target: Any, rest: tuple[Any, ...], kw: dict[str, Any]) -> bool:
+    """The short way for float32 and float64, with a history or without: the result is computed into
+    the target's memory. Not while somebody observes, who is shown a result and its writing."""
+    if door.state.observers or not unhindered_now(target):
+        return False
+    a, before = target._a, target._fn
+    dtype, version = a.dtype, target._vc
+    if (dtype is not door.F32 and dtype is not door.F64) or not a.flags.carray:
+        return False
+    recorded = before is not None and door.state.enabled
+    arrays = [a]
+    for b in rest:
+        kind = b.__class__
+        if kind is operators.plain_tensor or kind is operators.plain_parameter:
+            v, x = b._v, b._a
+            if x.__class__ is not np.ndarray or x.dtype is not dtype or b is target:
+                return False
+            if v is not None and (b._vc is version or v.seen != b._vc.count):
+                return False  # of the same memory, perhaps; or with an old history
+            if b._fn is not None and door.state.enabled:
+                recorded = True
+            if b._x is not None and b._x.inference:
+                return False
+            arrays.append(x)
+        elif b is None or kind is float or kind is int:
+            arrays.append(b)
+        else:
+            return False
+    inputs = (target, *rest)
+    if recorded:
+        if op.rules is None or target._v is not None or target._x is not None:
+            return False
+        keep = op.kept(tuple([needs_grad((x,)) for x in inputs]))
+        if keep and keep[1]:  # a rule reads what was there
+            inputs = (before_change(target), *rest)
+    made = before.node if before.__class__ is Out else before
+    if isinstance(made, op_node.OpNode) and made.op.copies:
+        return False
+    try:
+        door.perform(op.into, arrays, kw)
+    except (ValueError, TypeError, OverflowError):  # the long way says what is wrong
+        return False
+    if not recorded:
+        all_changed((target,), op.name + "_")
+        return True
+    c = version or cell(target)
+    c.count += 1
+    c.stamp, c.what = tick(), op.name + "_"  # before the node's own tick: it keeps the new values
+    node = door.record(op, inputs, kw, a, a.shape, dtype, 0, None)
+    c.code, c.lasti = node.code, node.lasti
+    rebase(target, node, c)
+    return True
+
+
+def unhindered_now(t: Any) -> bool:
+    """`unhindered`, but that a result with a history will do."""
+    if t._fn is None or t._fn is LEAF or not door.state.enabled:
+        return unhindered(t)
+    if change_watchers or t.__class__ is not operators.plain_tensor:
+        return False
+    return t._a.__class__ is np.ndarray and t._v is None and t._x is None
 
 
 constant: Any = None  # the record of a fill, whose gradient is zero (`ops/shape/convert.py`)
@@ -519,8 +585,12 @@ def keep_retaining(target: Any, old: Any) -> None:
     target.retain_grad()
 
 
-def op_keeps_output(node: Any) -> bool:
-    return bool(node.saved) and node.saved.__class__ is tuple and node.saved[0] is not None
+def op_keeps_output(node: Any, nr: int = 0) -> bool:
+    """Whether a node has saved a result of its own; `nr`: which, where it has several."""
+    if not node.saved or node.saved.__class__ is not tuple:
+        return False
+    y = node.saved[0]
+    return (y[nr] if y.__class__ is tuple else y) is not None
 
 
 class CopySlices(Node):

@@ -14,6 +14,20 @@ from rushlight.ops.core.record import registry
 UFUNCS = [op for op in registry.values() if op.ufunc.__class__ is np.ufunc and op.inplace]
 
 
+def floats(op: Any) -> list[int]:
+    """The samples of a formula that change floats, beside floats and numbers."""
+    if op.into is None or op.kind != "elementwise" or op.samples.random:
+        return []
+    made = [case.make(np.random.default_rng(0))[0] for case in op.samples]
+    kinds = [[a.dtype.kind if isinstance(a, np.ndarray) else "" for a in args] for args in made]
+    return [i for i, found in enumerate(kinds) if found[0] == "f" and {*found} <= {"f", ""}]
+
+
+FORMULAS = [
+    (op, i, large) for op in registry.values() for i in floats(op) for large in (False, True)
+]
+
+
 def through(watched: bool, change: Any) -> Any:
     """What a change gives, with a watcher at the door (the long way) or without."""
     if not watched:
@@ -41,6 +55,76 @@ def test_values_are_those_of_the_long_way(op: Any, dtype: Any) -> None:
             except (RuntimeError, TypeError, NotImplementedError) as error:
                 found.append((type(error).__name__, str(error)))
         assert found[0] == found[1]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(
+    ("op", "i", "large"), FORMULAS, ids=lambda v: v.name if hasattr(v, "name") else str(v)
+)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_histories_are_those_of_the_long_way(op: Any, i: int, large: bool, dtype: Any) -> None:
+    """Values, versions, nodes and gradients of a change of what has a history, by NumPy and by a
+    kernel; and of what has none."""
+    given, kw = op.samples[i].make(np.random.default_rng(0))
+    size = (3, 7000) if large else (3, 4)
+    arrays = [np.resize(a, size).astype(dtype) if isinstance(a, np.ndarray) else a for a in given]
+
+    def change(tracked: tuple[bool, ...]) -> Any:
+        leaves = [
+            rushlight.tensor(a).requires_grad_(t) if isinstance(a, np.ndarray) else a
+            for a, t in zip(arrays, tracked, strict=True)
+        ]
+        target = leaves[0] * 1.0
+        try:
+            found = views.apply_inplace(op, target, tuple(leaves[1:]), dict(kw))
+            assert found is target
+            told: list[Any] = [target._a.tobytes(), target._version, str(target.grad_fn)[:20]]
+            if target.requires_grad:
+                weight = rushlight.linspace(0.5, 2.0, target.numel(), dtype=target.dtype)
+                (target * weight.reshape(target.shape)).sum().backward()
+                for t in leaves:
+                    if isinstance(t, rushlight.Tensor) and t.grad is not None:
+                        told.append(t.grad._a.tobytes())
+            return told
+        except (RuntimeError, TypeError, NotImplementedError) as error:
+            return [type(error).__name__, str(error)]
+
+    several = [False] * (len(arrays) - 1)
+    for tracked in {(False, *several), (True, *several), (True, *[True] * len(several))}:
+        short, long = (through(watched, lambda t=tracked: change(t)) for watched in (False, True))
+        assert short == long, tracked
+
+
+def test_a_change_with_a_history_is_computed_where_the_values_lie(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    taken = []
+    short = views.apply_over
+    monkeypatch.setattr(views, "apply_over", lambda *a: taken.append(short(*a)) or taken[-1])
+    x = rushlight.linspace(-1, 1, 20_000, requires_grad=True)
+    for change in (
+        lambda y: rushlight.nn.functional.relu(y, inplace=True),
+        lambda y: y.add_(x),
+        lambda y: y.mul_(3.0),
+        lambda y: y.sigmoid_(),
+        lambda y: rushlight.nn.functional.leaky_relu(y, 0.2, inplace=True),  # reads the old values
+    ):
+        y = x * 1.0
+        memory = y.data_ptr()
+        before = y.grad_fn
+        taken.clear()
+        change(y)
+        assert taken == [True]
+        assert y.data_ptr() == memory
+        assert y.grad_fn is not before
+        assert y.grad_fn.next_functions[0][0] is before
+        kept = y.grad_fn.saved
+        y.add_(1.0)
+        if kept and kept[0] is not None:
+            with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+                y.sum().backward()
+        else:
+            y.sum().backward()
 
 
 def test_what_the_short_way_leaves_to_the_long() -> None:

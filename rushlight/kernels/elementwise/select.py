@@ -177,22 +177,25 @@ class Formula:
         operands, words, values = found
         return plan(self, operands, words).run(*values)
 
-    def into(self, ufunc: Any, a: Array, *rest: Any) -> None:
-        """Write ufunc(a, *rest), which this formula is, into a.
+    def into(self, fn: Callable[..., Any], a: Array, *rest: Any, **kw: Any) -> None:
+        """Write fn(a, *rest), a function of NumPy or of arrays which this formula is, into a.
 
         Raises:
             ValueError, TypeError: where the result is not of a's shape and type; a is as it was.
         """
-        small = a.size < tuning.ELEMENTWISE_LEAST or a.size < self.least()
-        if small or a.dtype.kind != "f":
-            ufunc(a, *rest, out=a)
+        small = a.size < tuning.ELEMENTWISE_LEAST or a.size < self.least() or a.dtype.kind != "f"
+        found = None if small else self.key((a, *rest), kw)
+        if found is None:
+            if fn.__class__ is np.ufunc:
+                fn(a, *rest, out=a)
+            else:
+                write(a, fn(a, *rest, **kw))
             return
-        operands, words, values = self.key((a, *rest), {})
+        operands, words, values = found
         if any(b.__class__ is ndarray and b is not a and np.may_share_memory(a, b) for b in rest):
-            y = plan(self, operands, words).run(*values)
-            write(a, y)
+            write(a, plan(self, operands, words).run(*values))
         else:
-            plan_into(self, operands).run(*values)
+            plan_into(self, operands, words).run(*values)
 
     def key(self, args: Sequence[Any], kw: dict[str, Any], stand_ins: bool = False) -> Any:
         """(metadata of the operands, what a kernel depends on of the parameters, arrays and numbers
@@ -288,10 +291,12 @@ def plan(formula: Formula, operands: tuple[Any, ...], words: tuple[Any, ...] = (
 
 
 @functools.lru_cache(maxsize=tuning.ELEMENTWISE_MOST_PLANS)
-def plan_into(formula: Formula, operands: tuple[Any, ...]) -> Plan:
+def plan_into(
+    formula: Formula, operands: tuple[Any, ...], words: tuple[Any, ...] = ()
+) -> Plan:
     """The plan that writes the result of a formula of large operands into the first of them, which
     shares no memory with others."""
-    made = plan(formula, operands)
+    made = plan(formula, operands, words)
     shape, _, dtype = operands[0]
     y = made.outputs.get("y")
     given: dict[str, Any] = {

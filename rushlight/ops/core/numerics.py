@@ -21,13 +21,14 @@ from .types import Forward, ShapeRule
 ndarray = np.ndarray
 
 
-def in_place(op: Any, ufunc: np.ufunc) -> Step:
-    """An op that is one of NumPy's functions, its result written over the first operand."""
-    if ufunc.nin == 1:
-        return Step(op.name + "_", lambda a: op.fn.planned.into(ufunc, a), outputs=0, mutates=(0,))
-    return Step(
-        op.name + "_", lambda a, b: op.fn.planned.into(ufunc, a, b), outputs=0, mutates=(0,)
-    )
+def in_place(op: Any) -> Step:
+    """A formula's result written over the first operand."""
+    ufunc = op.ufunc if isinstance(op.ufunc, np.ufunc) else None
+
+    def over(a: Any, *rest: Any, **kw: Any) -> None:
+        op.fn.planned.into(ufunc or op.fn, a, *rest, **kw)
+
+    return Step(op.name + "_", over, outputs=0, mutates=(0,))
 
 
 class Numerics:

@@ -198,12 +198,15 @@ def functional_function(op: Op) -> Public:
     prepare = op.publication.prepare
     ordinary = overrides.ordinary
     floats = [n for n, v in op.defaults.items() if v.__class__ is float]
+    alone = switch and not known and prepare is None and op.publication.one_way is None
 
     def public(input: Any, *args: Any, **kw: Any) -> Any:
         if input.__class__ in ordinary:
             # what is given by default suits floating types always
             if not args and not kw and (prepare is None or input.is_floating_point()):  # type: ignore[attr-defined]
                 return plain(input)
+            if alone and not args and len(kw) == 1 and kw.get("inplace") is True:
+                return views.apply_inplace(op, input, (), {})
         elif overrides.enabled():
             relevant = overrides.relevant_args((input,), {})
             if relevant:

@@ -152,8 +152,8 @@ class Op:
         self.outputs: int = n.outputs
         self.ufunc: Any = n.ufunc
         self.apart: str | None = n.apart
-        if n.into is None and isinstance(n.ufunc, np.ufunc) and self.kind == "elementwise":
-            n.into = in_place(self, n.ufunc)
+        if n.into is None and self.kind == "elementwise":
+            n.into = in_place(self)
         self.into: Step | None = n.into
         self.return_type: Callable[[Any], Any] | None = self.publication.return_type
         self.differentiable: tuple[int, ...] | None = d.differentiable
