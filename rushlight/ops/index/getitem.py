@@ -298,7 +298,7 @@ def split_key(t: Any, key: Any) -> tuple[Any, list[Any]]:
                 continue
             if i.ndim == 0:  # a single True or False: a new dimension of size 1 or 0
                 t = door.apply(s.unsqueeze, (t,), {"dim": dim})
-                i = i.reshape(1)
+                i = i.copy().reshape(1)  # later changes of the mask do not count, as in PyTorch
             tensors += [None] * (dim - len(tensors))
             tensors.append(
                 k if isinstance(k, TensorBase) and i is k._a else i

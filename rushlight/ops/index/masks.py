@@ -166,10 +166,10 @@ def masked_select(input: Any, mask: Any) -> Any:
         raise RuntimeError(f"masked_select: expected BoolTensor for mask, got {mask.dtype!r}")
     shape = tuple(broadcast_shapes(mask._a.shape, input._a.shape))
     full = input.expand(shape) if tuple(input._a.shape) != shape else input
-    over = np.broadcast_to(mask._a, shape)
+    over = mask.expand(shape) if tuple(mask._a.shape) != shape else mask
     if not shape:
         full, over = full.reshape(1), over.reshape(1)
-    return door.apply(ix.index, (full, door.wrap(np.ascontiguousarray(over))), {})
+    return door.apply(ix.index, (full, over), {})
 
 
 @op(
