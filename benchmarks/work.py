@@ -60,6 +60,18 @@ def gelu(torch: Any, n: int = 2**20) -> Call:
     return lambda: f(x)
 
 
+@row("x += y, then relu_, 1.6M, forward + backward", 0.7, 0.5, tiny={"n": 7})
+def in_place(torch: Any, n: int = 1_605_632) -> Call:
+    x, y = torch.randn(n, requires_grad=True), torch.randn(n)
+
+    def sum_and_rectify(x: Any) -> Any:
+        z = x * 1.0
+        z += y
+        return torch.nn.functional.relu(z, inplace=True)
+
+    return both(torch, sum_and_rectify, x)
+
+
 @row("add, 16M (fresh result)", 0.35, 0.25, tiny={"n": 7}, moved=12 * 2**24)
 def add_large(torch: Any, n: int = 2**24) -> Call:
     a, b = torch.ones(n), torch.ones(n)

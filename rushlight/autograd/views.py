@@ -385,7 +385,7 @@ def apply_over(op: Any, target: Any, rest: tuple[Any, ...], kw: dict[str, Any]) 
     if door.state.observers or not unhindered_now(target):
         return False
     a, before = target._a, target._fn
-    dtype, version = a.dtype, target._vc
+    dtype = a.dtype
     if (dtype is not door.F32 and dtype is not door.F64) or not a.flags.carray:
         return False
     recorded = before is not None and door.state.enabled
@@ -396,8 +396,10 @@ def apply_over(op: Any, target: Any, rest: tuple[Any, ...], kw: dict[str, Any]) 
             v, x = b._v, b._a
             if x.__class__ is not np.ndarray or x.dtype is not dtype or b is target:
                 return False
-            if v is not None and (b._vc is version or v.seen != b._vc.count):
-                return False  # of the same memory, perhaps; or with an old history
+            if v is not None and v.seen != b._vc.count:  # with an old history
+                return False
+            if (a.base is not None or x.base is not None) and np.may_share_memory(a, x):
+                return False
             if b._fn is not None and door.state.enabled:
                 recorded = True
             if b._x is not None and b._x.inference:
@@ -424,7 +426,7 @@ def apply_over(op: Any, target: Any, rest: tuple[Any, ...], kw: dict[str, Any]) 
     if not recorded:
         all_changed((target,), op.name + "_")
         return True
-    c = version or cell(target)
+    c = target._vc or cell(target)
     c.count += 1
     c.stamp, c.what = tick(), op.name + "_"  # before the node's own tick: it keeps the new values
     node = door.record(op, inputs, kw, a, a.shape, dtype, 0, None)

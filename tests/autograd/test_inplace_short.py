@@ -127,6 +127,31 @@ def test_a_change_with_a_history_is_computed_where_the_values_lie(
             y.sum().backward()
 
 
+@pytest.mark.parametrize("n", [8, 20_000])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda y: y.add_(y.data.flip(0)),
+        lambda y: y.add_(rushlight.from_numpy(y.detach().numpy()).roll(1)),
+        lambda y: y.add_(rushlight.from_numpy(y.detach().numpy())),  # no version in common
+        lambda y: y.data[:-1].add_(y.data[1:]),
+        lambda y: y.add_(rushlight.as_strided(y.data, (1,), (1,), 3).expand(y.shape)),
+        lambda y: y.add_(y.detach()),
+        lambda y: y.add_(y),
+    ],
+)
+def test_operands_of_the_same_memory(change: Any, n: int) -> None:
+    """The result of the values from before, wherever the operand lies."""
+    found = []
+    for watched in (False, True):
+        x = rushlight.arange(float(n), requires_grad=True)
+        y = x * 1.0
+        through(watched, lambda y=y: change(y))
+        y.sum().backward()
+        found.append((y._a.tobytes(), y._version, x.grad._a.tobytes()))
+    assert found[0] == found[1]
+
+
 def test_what_the_short_way_leaves_to_the_long() -> None:
     wide = rushlight.zeros(3, 1).expand(3, 4)
     leaf = rushlight.ones(3, requires_grad=True)
