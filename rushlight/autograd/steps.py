@@ -110,6 +110,16 @@ def copy(a: Any, *, order: str = "K") -> Any:
 
 
 @step()
+def copy_laid(a: Any, *, strides: tuple[int, ...]) -> Any:
+    """A copy whose elements lie `strides` bytes apart, with gaps if they say so."""
+    last = sum([(n - 1) * s for n, s in zip(a.shape, strides, strict=True)])
+    memory = np.zeros(last + a.itemsize if a.size else 0, np.uint8)
+    y: Any = np.ndarray(a.shape, a.dtype, memory, 0, strides)
+    np.copyto(y, a)
+    return y
+
+
+@step()
 def cast(a: Any, *, dtype: Any) -> Any:
     """The values in another type."""
     return dense.copied(a, dtype) if a.__class__ is np.ndarray else a.astype(dtype)

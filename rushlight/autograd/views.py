@@ -599,7 +599,7 @@ class CopySlices(Node):
     """History of a base whose view was changed in place: the gradient outside the view passes
     by."""
 
-    __slots__ = ("chain", "fn")
+    __slots__ = ("chain", "fn", "strides")
 
     def __init__(self, base: Any, v: View, fn: Any) -> None:
         old = base._fn
@@ -610,6 +610,7 @@ class CopySlices(Node):
         self.kw = None
         self.seq = tick()
         self.shape = base._a.shape
+        self.strides = base._a.strides  # `as_strided` finds its elements by how the base lies
         self.dtype = base._a.dtype
         self.code, self.lasti = user_line()
         self.x = None
@@ -623,6 +624,9 @@ class CopySlices(Node):
             raise freed_error(self, self.saved)
         if tensors:
             whole = g.clone()
+            if self.lies_apart(whole._a):
+                laid = door.perform(steps.copy_laid, (whole._a,), {"strides": self.strides})
+                whole = door.wrap(laid).copy_(g)
             part = along(self.chain, whole)
             fn = self.fn
             if op_keeps_output(fn):  # its output is the view after the change, which came from here
@@ -640,7 +644,10 @@ class CopySlices(Node):
                 part.copy_(got[0])
             return (whole, *got[1:])
         perform = door.perform
-        whole = part = perform(steps.copy, (g,), {})
+        if self.lies_apart(g):
+            whole = part = perform(steps.copy_laid, (g,), {"strides": self.strides})
+        else:
+            whole = part = perform(steps.copy, (g,), {})
         for op, kw, nr in self.chain:
             unresolved = part.__class__ is UnresolvedArray
             part = door.viewed(op, part, kw) if unresolved else perform(op, (part,), kw)
@@ -657,6 +664,10 @@ class CopySlices(Node):
         return (whole, *got[1:])
 
     run_shown = run
+
+    def lies_apart(self, g: Any) -> bool:
+        """Whether a gradient lies in memory in another order than the base."""
+        return g.__class__ is np.ndarray and g.strides != self.strides
 
     def release(self, freed: Freed) -> None:
         self.fn.release(freed)

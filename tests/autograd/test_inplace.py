@@ -175,3 +175,23 @@ def test_conjugates_of_expanded_tensors_are_not_written_to():
     x = torch.zeros(1, 3, dtype=torch.complex64).expand(2, 3).conj()
     with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
         x += 1
+
+
+def test_a_view_by_strides_of_a_transposed_base() -> None:
+    """The gradient is laid as the base is before `as_strided` looks for its elements."""
+    for create_graph in (False, True):
+        x = torch.arange(6.0).reshape(2, 3).t().requires_grad_()
+        y = x + 0
+        z = y.as_strided((2,), (1,))  # x[0, 0] and x[1, 0]
+        z *= 5
+        g = torch.arange(6.0).reshape(3, 2)
+        (found,) = torch.autograd.grad(y, x, g, retain_graph=True, create_graph=create_graph)
+        assert found.tolist() == [[0, 1], [10, 3], [4, 5]]
+        (found,) = torch.autograd.grad(y, x, g.t().contiguous().t(), create_graph=create_graph)
+        assert found.tolist() == [[0, 1], [10, 3], [4, 5]]
+
+    x = torch.arange(6.0).reshape(2, 3).requires_grad_()
+    y = x + 0
+    y.as_strided((2,), (1,)).mul_(5)
+    y.backward(torch.arange(6.0).reshape(3, 2).t())  # a gradient that lies in another order
+    assert x.grad.tolist() == [[0, 10, 4], [1, 3, 5]]
