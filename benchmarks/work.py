@@ -60,7 +60,7 @@ def gelu(torch: Any, n: int = 2**20) -> Call:
     return lambda: f(x)
 
 
-@row("x += y, then relu_, 1.6M, forward + backward", 0.7, 0.5, tiny={"n": 7})
+@row("x += y, then relu_, 1.6M, forward + backward", 1.0, 0.7, tiny={"n": 7})
 def in_place(torch: Any, n: int = 1_605_632) -> Call:
     x, y = torch.randn(n, requires_grad=True), torch.randn(n)
 

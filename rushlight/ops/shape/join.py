@@ -22,6 +22,7 @@ from ..core.samples import case, error
 from ..core.shapes import given
 
 builtin_sum = sum
+concatenate = np.concatenate
 
 # -- several views -------------------------------------------------------------------------------
 
@@ -155,9 +156,11 @@ def cat(*tensors: Any, dim: int = 0) -> Any:
     """
     if dim.__class__ is int:
         try:
-            return in_order(np.concatenate(tensors, axis=dim), tensors)
+            y = concatenate(tensors, axis=dim)
         except ValueError:  # also IndexError's like: what follows knows better
             pass
+        else:
+            return y if y.flags.c_contiguous else in_order(y, tensors)
     full, d = fitting(tensors, dim)
     return in_order(np.concatenate(full, axis=d), full)
 
