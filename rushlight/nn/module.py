@@ -264,8 +264,8 @@ class Module(TreeMethods, ConvertMethods, HookMethods, StateMethods):
             raise KeyError(f'{what} name can\'t be empty string ""')
 
     def _has(self, name: str) -> bool:
-        """`hasattr`, without the text of an error where no class and no registry has the name, as it
-        is with nearly every name that a network's making registers."""
+        """`hasattr`, without an error's text where no class and no registry has the name, as with
+        nearly every name that is registered."""
         kind, state = type(self), self.__dict__
         if kind.__getattr__ is Module.__getattr__:
             for registry in ("_parameters", "_modules", "_buffers"):

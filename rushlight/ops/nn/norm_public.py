@@ -240,10 +240,12 @@ def track(
     """Two running averages moved towards what a batch has."""
     kept = 1.0 - momentum
     by_first, by_second = factors
+    if first.shape != new_first.shape:  # (raises, if at all, before anything was changed)
+        new_first = new_first.reshape(first.shape)
+    if second.shape != new_second.shape:
+        new_second = new_second.reshape(second.shape)
     first *= kept
     second *= kept
-    if first.shape != new_first.shape:
-        new_first, new_second = new_first.reshape(first.shape), new_second.reshape(second.shape)
     first += new_first * (momentum * by_first)
     second += new_second * (momentum * by_second)
 

@@ -158,3 +158,11 @@ def test_a_weight_of_another_type_of_rms_norm():
 def test_rms_norm_of_complex_numbers():
     y = F.rms_norm(torch.tensor([1j, 2.0]), [2], eps=0.0)
     assert y.tolist() == pytest.approx([1j * (2 / 3) ** 0.5, 2 * (2 / 3) ** 0.5])
+
+
+def test_running_statistics_of_another_size_stay_as_they_were():
+    mean, var = torch.full((1,), 5.0), torch.ones(1)
+    with pytest.raises(ValueError, match="cannot reshape"):
+        F.instance_norm(torch.randn(4, 3, 2), mean, var)
+    assert mean.item() == 5
+    assert var.item() == 1
