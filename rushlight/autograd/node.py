@@ -11,6 +11,7 @@ Not here: how nodes are made (`door.py`) and run (`engine.py`).
 
 from __future__ import annotations
 
+import gc
 import itertools
 import linecache
 import sys
@@ -246,6 +247,25 @@ def line_from(frame: Any, seen: list[Any]) -> tuple[CodeType | None, int]:
 
 
 _unseen: list[Any] = [None]  # where the code of farther frames goes
+
+
+def line_of(thread: int) -> tuple[CodeType | None, int]:
+    """`user_line` of another thread, by its number.
+
+    No collection may begin meanwhile. Up to Python 3.11 one begins wherever an object is made, also
+    inside `frame.f_back`; its finalisers let the other thread go on, which leaves that frame, and
+    what comes out is memory of something else: a segmentation fault now and then. Later Pythons
+    collect between two instructions alone.
+    """
+    collecting = sys.version_info < (3, 12) and gc.isenabled()
+    if collecting:
+        gc.disable()
+    try:
+        frame = sys._current_frames().get(thread)
+        return (None, 0) if frame is None else line_from(frame, [None])
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def show_line(code: CodeType | None, lasti: int) -> str:

@@ -12,7 +12,6 @@ import atexit
 import contextlib
 import os
 import socket
-import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -203,9 +202,8 @@ class World:
 
     def standing(self) -> str:
         """What this rank is doing, and the user's line where its main thread is."""
-        frame = sys._current_frames().get(self.main)  # type: ignore[arg-type]
-        code, at = node.line_from(frame, [None]) if frame is not None else (None, 0)
-        return f"{self.doing}, at {node.show_line(code, at)}"
+        line = node.line_of(self.main)  # type: ignore[arg-type]
+        return f"{self.doing}, at {node.show_line(*line)}"
 
     def failed(self, ranks: Sequence[int] = ()) -> None:
         """Raise when the job cannot go on, or not a call that waits for one of `ranks`."""

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import gc
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 import rushlight as torch
+from rushlight.autograd import node
 
 
 def leaf(*values: float) -> Any:
@@ -120,3 +125,50 @@ def test_dual_levels_and_anomaly_mode_end_with_their_block() -> None:
     with forward_ad.dual_level():
         assert door.apply is not before
     assert door.apply is before
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="collects between instructions alone")
+def test_no_collection_while_looking_where_a_thread_stands() -> None:
+    """Its finalisers would let the other thread leave the frames that are looked at."""
+    during = []
+
+    class Cycle:
+        def __init__(self) -> None:
+            self.me = self
+
+        def __del__(self) -> None:
+            names: list[str] = []
+            frame: Any = sys._getframe()
+            while frame is not None:
+                names.append(frame.f_code.co_name)
+                frame = frame.f_back
+            during.append("line_of" in names)
+
+    before = gc.isenabled(), gc.get_threshold()
+    try:
+        gc.disable()
+        gc.set_threshold(1)
+        for _ in range(5):
+            Cycle()
+        gc.enable()  # the next object that is made begins a collection
+        code, _ = node.line_of(threading.get_ident())
+        gc.collect()
+    finally:
+        gc.set_threshold(*before[1])
+        (gc.enable if before[0] else gc.disable)()
+    assert during == [False] * 5
+    assert code is not None
+
+
+def test_looking_leaves_the_collector() -> None:
+    before = gc.isenabled()
+    try:
+        for state in (gc.disable, gc.enable):
+            state()
+            wanted = gc.isenabled()
+            code, _ = node.line_of(threading.get_ident())
+            assert gc.isenabled() is wanted
+            assert code is not None
+            assert code.co_name == "test_looking_leaves_the_collector"
+    finally:
+        (gc.enable if before else gc.disable)()
