@@ -2,9 +2,9 @@
 
 Both storages are then *locked*: their tensors look at the memory through arrays that cannot be
 written to, and so do all views that are made of them. Whoever is about to write meets such an array
-where read-only memory is refused anyway (`views.check_inplace`), and asks `storage.unlocked`, which
-gives the storage a copy of its own, or the memory itself if no other storage shares it any more.
-Reading needs no test, and without lazy clones nothing is tested.
+where read-only memory is refused anyway (`changes.check_inplace`), and asks `storage.unlocked`,
+which gives the storage a copy of its own, or the memory itself if no other storage shares it any
+more. Reading needs no test, and without lazy clones nothing is tested.
 
 What has the memory by another way than a tensor, such as an array of NumPy's from before, writes
 without asking, as in PyTorch.

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from .autograd import changes, specialize
 from .autograd import operators as bare_operators
-from .autograd import specialize, views
 from .ops.core import described as docs
 from .ops.core import overrides
 from .ops.core.composite import composites, copied
@@ -151,7 +151,7 @@ def inplace_operator(op: Any) -> Any:
             return other
         if op.check is not None:
             op.check(self, other)
-        return views.apply_inplace(op, self, (other,), {})
+        return changes.apply_inplace(op, self, (other,), {})
 
     return method
 

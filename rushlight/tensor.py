@@ -23,6 +23,7 @@ from .autograd.node import LEAF, Cut, Extras, InferenceCut, Node, Out, TensorBas
 from .autograd.steps import step
 from .device import CPU, META
 from .drawn import drawn_as
+from .dtypes import type_name
 from .errors import ambiguous, message
 from .kernels.meta import (
     MetaArray,
@@ -423,7 +424,7 @@ class Tensor(TensorBase):
         if self._a.__class__ is UnresolvedArray:
             raise unresolved_error(self)
         if self._a.dtype.kind in "VW":
-            name = views.type_name(self.dtype)
+            name = type_name(self.dtype)
             hint = "x.float().numpy()" if self.dtype.is_floating_point else None
             raise TypeError(message(f"Got unsupported ScalarType {name}", hint=hint))
         if storage.locked:

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from . import dtypes, storage
-from .autograd import door, views
+from .autograd import changes, door, views
 from .autograd.call_errors import too_much
 from .autograd.node import LEAF, Extras, TensorBase
 from .config import current
 from .device import no_accelerator, refuse_pinned, usable
+from .dtypes import type_name
 from .errors import message
 from .kernels.meta import MetaArray, SparseArray, UnresolvedArray, read_as
 from .layout import channels_last, channels_last_3d, contiguous_format, preserve_format
@@ -48,8 +49,8 @@ def legacy_new(
         if isinstance(first, TensorBase):
             if first._a.dtype != dtype.np:
                 raise TypeError(
-                    f"expected {views.type_name(dtype)} (got "
-                    f"{views.type_name(dtypes.from_numpy(first._a.dtype))})"
+                    f"expected {type_name(dtype)} (got "
+                    f"{type_name(dtypes.from_numpy(first._a.dtype))})"
                 )
             return door.wrap(first._a)
         if isinstance(first, np.ndarray):
@@ -208,7 +209,7 @@ def type_method(self: Any, dtype: Any = None, non_blocking: bool = False) -> Any
     (tensor([1, 2]), torch.float64)
     """
     if dtype is None:
-        return "torch." + _NAME_OF.get(self.dtype, views.type_name(self.dtype) + "Tensor")
+        return "torch." + _NAME_OF.get(self.dtype, type_name(self.dtype) + "Tensor")
     return self.to(legacy_type(dtype))
 
 
@@ -414,7 +415,7 @@ def resize_(self: Any, *sizes: Any, memory_format: Any = None) -> Any:
     """
     shape = arguments.sizes_of(sizes)
     if self._x is not None:
-        views.check_inference(self, "resize_")
+        changes.check_inference(self, "resize_")
     if self._fn is not None and not door.is_inference(self):
         raise RuntimeError("cannot resize variables that require grad")
     a = self._a
@@ -539,7 +540,7 @@ def set_(
             [3., 4.]])
     """
     if self._x is not None:
-        views.check_inference(self, "set_")
+        changes.check_inference(self, "set_")
     before = self._a
     if source is None:
         self._a = np.empty((0,), self._a.dtype)

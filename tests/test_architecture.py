@@ -18,6 +18,7 @@ MODULES = {
     "engine": "autograd.engine",
     "node": "autograd.node",
     "views": "autograd.views",
+    "changes": "autograd.changes",
     "unbroadcast": "autograd.unbroadcast",
     "backward": "autograd.backward",
     "publish": "publish",

@@ -17,8 +17,8 @@ import numpy as np
 
 from rushlight import dtypes
 from rushlight.autograd import door, steps
+from rushlight.autograd.changes import all_changed, unlock_all
 from rushlight.autograd.steps import Step, step
-from rushlight.autograd.views import all_changed, unlock_all
 from rushlight.errors import message
 from rushlight.kernels.multi_tensor import select as multi_tensor
 from rushlight.once import users_level

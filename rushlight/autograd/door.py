@@ -14,7 +14,7 @@ When nobody watches or looks on, nothing is tested.
 
 Not here: what is computed (`ops/`), watchers (`watch.py`), observers (`observe.py`), the nodes
 (`op_node.py`), the bare operators' short cuts (`operators.py`), views and in-place changes
-(`views.py`), backward (`engine.py`).
+(`views.py`, `changes.py`), backward (`engine.py`).
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import message
 from ..kernels.meta import UnresolvedArray
-from . import door, function_node, op_node, views, watch
+from . import changes, door, function_node, op_node, views, watch
 from .backward import grad
 from .node import LEAF, Out, TensorBase
 
@@ -84,7 +84,7 @@ def enter_dual_level() -> int:
     try:
         watcher.__enter__()
         _levels[:] = [watcher]
-        views.change_watchers += [changes]
+        changes.change_watchers += [watching]
         _current_level = 0
     except BaseException:
         watcher.leave()
@@ -105,7 +105,7 @@ def _close() -> None:
     if not _levels:
         return
     _levels[0].leave()
-    views.change_watchers[:] = [w for w in views.change_watchers if w is not changes]
+    changes.change_watchers[:] = [w for w in changes.change_watchers if w is not watching]
     _current_level = -1
     _levels[:] = []
 
@@ -285,7 +285,7 @@ def laid_as(t: Any) -> Any:
     return door.wrap(a.over(made._a)) if a.__class__ is UnresolvedArray else made
 
 
-class _Changes(views.ChangeWatcher):
+class _Changes(changes.ChangeWatcher):
     """After a change in place, the tangent of the result is that of what was changed."""
 
     def operands(self, target: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -293,7 +293,7 @@ class _Changes(views.ChangeWatcher):
         tangent = tangent_of(target) if _enabled and door.state.enabled else None
         if tangent is None or (tangent._fn is None and target._fn is None):
             return inputs
-        own = views.before_change(target)
+        own = changes.before_change(target)
         own.__dict__["_tangent"] = (_levels[-1], tangent.clone())
         return tuple([own if x is target else x for x in inputs])
 
@@ -316,7 +316,7 @@ class _Changes(views.ChangeWatcher):
                 before.copy_(tangent)
 
 
-changes = _Changes()
+watching = _Changes()
 
 
 def push(next_apply: Any, op: Any, inputs: tuple[Any, ...], kw: Any) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import message
 from ..kernels.meta import OuterArray
-from . import door, op_node, steps, views
+from . import changes, door, op_node, steps, views
 from .node import LEAF, Freed, Node, Out, TensorBase, freed_error, inplace_error, tick, user_line
 
 
@@ -203,7 +203,7 @@ def finish(ctx: Any, name: str, args: tuple[Any, ...], out: Any, backward_fn: An
         if sum(ours) > 1 and y._v is not None and id(o) not in dirty:
             y._v.made = "several"
         if id(o) in dirty and y._v is not None:
-            views.rebase(y, node, views.cell(y))
+            changes.rebase(y, node, views.cell(y))
         else:
             y._fn = node if node.n_out == 1 else Out(node, nr)
     return ys[0] if single else tuple(ys)

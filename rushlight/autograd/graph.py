@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..blocks import contextmanager
-from . import door, engine, views, watch
+from . import changes, door, engine, views, watch
 from .hooks import RemovableHandle
 from .node import LEAF, GradientEdge, Node, Out, TensorBase, accumulator
 
@@ -131,7 +131,7 @@ class _Kept:
     __slots__ = ("__weakref__",)
 
 
-class _AllowMutationOnSavedContext(views.ChangeWatcher):
+class _AllowMutationOnSavedContext(changes.ChangeWatcher):
     """What an `allow_mutation_on_saved_tensors` block has saved, and copied before a change.
 
     Attributes:
@@ -198,12 +198,12 @@ def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
     context = _AllowMutationOnSavedContext()
     try:
         _allowing.append(context)
-        views.change_watchers.append(context)
+        changes.change_watchers.append(context)
         with saved_tensors_hooks(context.pack, context.unpack):
             yield context
     finally:
         _allowing.clear()
-        views.change_watchers[:] = [w for w in views.change_watchers if w is not context]
+        changes.change_watchers[:] = [w for w in changes.change_watchers if w is not context]
         context.clear()
 
 

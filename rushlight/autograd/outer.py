@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from . import door, engine, views
+from . import changes, door, engine
 from .backward import root_gradient as plain_root
 from .function_node import FunctionNode
 from .hook_calls import as_tensor
@@ -61,7 +61,7 @@ def touched(roots: Sequence[Any], grads: Sequence[Any]) -> bool:
         elif isinstance(node, FunctionNode):
             if node.met_classes:
                 return True
-        elif holds(node.fn.saved if isinstance(node, views.CopySlices) else node.saved):
+        elif holds(node.fn.saved if isinstance(node, changes.CopySlices) else node.saved):
             return True
     return False
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import door, views
+from ..autograd import changes, door
 from ..errors import message
 from ..kernels.meta import MetaArray
 from ..layout import strided
@@ -96,5 +96,5 @@ class Writable:
 
 def writable(name: str, tensors: Sequence[Tensor], read: bool = False) -> list[Writable]:
     """Memory for the tensors that `name` writes to, which count as changed from now on."""
-    views.all_changed(tensors, name)
+    changes.all_changed(tensors, name)
     return [Writable(t, read) for t in tensors]

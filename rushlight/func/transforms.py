@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import door, engine, op_node, views
+from ..autograd import changes, door, engine, op_node
 from ..autograd.backward import grad as autograd_grad
 from ..autograd.graph import disable_saved_tensors_hooks
 from ..autograd.node import LEAF, Node, Out, TensorBase
@@ -109,7 +109,7 @@ def changeable(x: Any) -> Any:
     return y
 
 
-class Captures(views.ChangeWatcher):
+class Captures(changes.ChangeWatcher):
     """While a function is transformed: refuses to write what depends on its inputs into a tensor
     that it found where it was written (names of outer functions, and of its module)."""
 
@@ -119,11 +119,11 @@ class Captures(views.ChangeWatcher):
 
     def __enter__(self) -> None:
         if self.held:
-            views.change_watchers += [self]
+            changes.change_watchers += [self]
 
     def __exit__(self, *error: object) -> None:
         if self.held:
-            views.change_watchers.remove(self)
+            changes.change_watchers.remove(self)
 
     def check(self, target: Any, result: Any) -> None:
         """Raise for a captured tensor."""

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import door, views, watch
+from ..autograd import changes, door, watch
 from ..autograd.function import Function, with_defaults
 from ..autograd.node import TensorBase
 from ..errors import message
@@ -486,7 +486,7 @@ def check_random(randomness: str, batched: bool) -> None:
         )
 
 
-class refusing(views.ChangeWatcher):
+class refusing(changes.ChangeWatcher):
     """While a function runs on the first slices, values that depend on them may not be asked for.
 
     `free` takes the marks off tensors. Other slices run without: they go the same way. In nested
@@ -508,7 +508,7 @@ class refusing(views.ChangeWatcher):
             if self.slices:
                 self.mark(self.slices)
                 self.watcher.__enter__()
-                views.change_watchers += [self]
+                changes.change_watchers += [self]
             door.state.transforms = self.depth + 1
         except BaseException:
             self.leave()
@@ -526,7 +526,7 @@ class refusing(views.ChangeWatcher):
         """What `__exit__` does; where this is interrupted it is called again."""
         door.state.transforms = self.depth
         if self.slices:
-            views.change_watchers[:] = [w for w in views.change_watchers if w is not self]
+            changes.change_watchers[:] = [w for w in changes.change_watchers if w is not self]
             self.watcher.leave()
         self.free([ref() for ref in self.marked])
 

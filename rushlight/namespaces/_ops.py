@@ -12,7 +12,7 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from rushlight.autograd import door, views
+from rushlight.autograd import changes, door
 from rushlight.ops.core import overrides
 from rushlight.ops.core.record import Op, registry
 
@@ -390,7 +390,7 @@ def change_of(op: Op, name: str, overload: str) -> OpOverload:
     """The operator of a record's form in place."""
 
     def told(target: Any, *rest: Any, **kw: Any) -> Any:
-        return views.apply_inplace(op, target, rest, kw)
+        return changes.apply_inplace(op, target, rest, kw)
 
     known, _, stated = CALLED.get(op.name, "").partition(".")
     if known and not hasattr(namespace("aten"), name):

@@ -18,9 +18,9 @@ import numpy as np
 
 from rushlight import dtypes
 from rushlight.autograd import door, steps
+from rushlight.autograd.changes import all_changed, unlock_all
 from rushlight.autograd.grad_mode import enable_grad
 from rushlight.autograd.steps import Step
-from rushlight.autograd.views import all_changed, unlock_all
 from rushlight.errors import message
 from rushlight.kernels.meta import UnresolvedArray
 from rushlight.kernels.optim import select

@@ -16,8 +16,8 @@ import numpy as np
 
 from .. import dtypes, layout
 from ..autograd.node import TensorBase
-from ..autograd.views import type_name
 from ..device import refuse_pinned
+from ..dtypes import type_name
 from ..errors import message
 from ..kernels.sparse.arrays import INDEX, Compressed
 from .core import COMPRESSED, NAMES, is_sparse, layout_of, like, values_of, wrap

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .. import dtypes, layout
-from ..autograd import door, function, function_node, views
+from ..autograd import changes, door, function, function_node
 from ..autograd.node import TensorBase
 from ..autograd.steps import Step
 from ..errors import message
@@ -86,7 +86,7 @@ def recorded(
 ) -> Any:
     """`out` with the node `name` if an input is tracked; backward(g, *saved) gives a gradient for
     each input."""
-    if views.change_watchers:  # forward mode is on
+    if changes.change_watchers:  # forward mode is on
         refuse_tangents(name, inputs)
     if not any(t._fn is not None for t in inputs):
         return out

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..autograd import door
 from ..autograd.steps import Step
-from ..autograd.views import type_name
+from ..dtypes import type_name
 from ..errors import message
 from ..kernels.sparse import products as kernel
 from ..kernels.sparse import select

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..autograd import door
+from ..autograd.changes import all_changed
 from ..autograd.steps import Step
-from ..autograd.views import all_changed
 from ..kernels.sparse.arrays import INDEX, coalesced
 from ..ops.nn.embedding import embedding
 from ..ops.nn.embedding_bag import bags_of, embedding_bag_dots, embedding_bag_sums

@@ -163,7 +163,7 @@ def assign(target: Any, result: Any, name: str) -> Any:
 
 
 def dtypes_name(d: Any) -> str:
-    from ..autograd.views import type_name
+    from ..dtypes import type_name
 
     return str(type_name(d))
 

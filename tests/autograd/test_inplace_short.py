@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rushlight
-from rushlight.autograd import views, watch
+from rushlight.autograd import changes, watch
 from rushlight.ops.core.record import registry
 
 UFUNCS = [op for op in registry.values() if op.ufunc.__class__ is np.ufunc and op.inplace]
@@ -75,7 +75,7 @@ def test_histories_are_those_of_the_long_way(op: Any, i: int, large: bool, dtype
             for a, t in zip(arrays, tracked, strict=True)
         ]
         target = leaves[0] * 1.0
-        assert views.apply_inplace(op, target, tuple(leaves[1:]), dict(kw)) is target
+        assert changes.apply_inplace(op, target, tuple(leaves[1:]), dict(kw)) is target
         told: list[Any] = [target._a.tobytes(), target._version, str(target.grad_fn)[:20]]
         if target.requires_grad:
             weight = rushlight.linspace(0.5, 2.0, target.numel(), dtype=target.dtype)
@@ -97,8 +97,8 @@ def test_a_change_with_a_history_is_computed_where_the_values_lie(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     taken = []
-    short = views.apply_over
-    monkeypatch.setattr(views, "apply_over", lambda *a: taken.append(short(*a)) or taken[-1])
+    short = changes.apply_over
+    monkeypatch.setattr(changes, "apply_over", lambda *a: taken.append(short(*a)) or taken[-1])
     x = rushlight.linspace(-1, 1, 20_000, requires_grad=True)
     for change in (
         lambda y: rushlight.nn.functional.relu(y, inplace=True),
@@ -157,12 +157,12 @@ def test_what_the_short_way_leaves_to_the_long() -> None:
     made = leaf * 2
     short = rushlight.ones(3)
     for t in (wide, leaf, view, made, rushlight.ones(3, 3).t(), rushlight.ones(2, device="meta")):
-        assert not views.changeable(t)
-    assert views.changeable(short)
-    assert views.changeable(short[1:])
+        assert not changes.changeable(t)
+    assert changes.changeable(short)
+    assert changes.changeable(short[1:])
     with rushlight.no_grad():
-        assert views.changeable(leaf)
-        assert not views.changeable(made)
+        assert changes.changeable(leaf)
+        assert not changes.changeable(made)
     with pytest.raises(RuntimeError, match="single memory location"):
         wide.add_(1.0)
     with pytest.raises(RuntimeError, match="leaf Variable"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import rushlight as torch
-from rushlight.autograd import views
+from rushlight.autograd import changes
 from rushlight.func import grad, jvp, vjp, vmap
 
 
@@ -27,7 +27,7 @@ def test_a_captured_tensor_is_not_changed_by_the_inputs():
         with pytest.raises(RuntimeError, match="mutate a captured Tensor"):
             jvp(g, (x,), (x,))
     assert captured.tolist() == [0, 0, 0]
-    assert not views.change_watchers
+    assert not changes.change_watchers
 
     def own(x):
         captured.add_(1)  # of nothing that is differentiated

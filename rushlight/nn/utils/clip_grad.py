@@ -12,9 +12,9 @@ import numpy as np
 import rushlight
 
 from ...autograd import door
+from ...autograd.changes import all_changed, unlock_all
 from ...autograd.grad_mode import no_grad
 from ...autograd.steps import Step, step
-from ...autograd.views import all_changed, unlock_all
 from ...errors import message
 from ...kernels.multi_tensor import select as multi_tensor
 from ...optim.parts import Parts, local, parts_of

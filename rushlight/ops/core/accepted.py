@@ -23,7 +23,7 @@ import numpy as np
 
 from ... import dtypes
 from ...autograd.node import TensorBase
-from ...autograd.views import type_name
+from ...dtypes import type_name
 from ...errors import axes, message
 
 GROUPS: dict[str, Callable[[dtypes.dtype], bool]] = {

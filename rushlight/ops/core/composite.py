@@ -16,8 +16,9 @@ from types import CellType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ... import dtypes
-from ...autograd import door, overlaps, specialize, views
+from ...autograd import changes, door, overlaps, specialize, views
 from ...autograd.node import TensorBase
+from ...dtypes import type_name
 from ...errors import message
 from ...kernels.meta import MetaArray
 from . import described, kinds, overrides
@@ -285,7 +286,7 @@ def inplace_of(fn: Any, name: str) -> Public:
                 f"{name}_(): argument 'input' (position 1) must be Tensor, not "
                 f"{type(input).__name__}"
             )
-        views.check_inplace(input, name + "_")
+        changes.check_inplace(input, name + "_")
         old = input
         if door.state.enabled and views.needs_grad((input,)):
             old = input.clone()
@@ -311,8 +312,8 @@ def store(target: Any, result: Any, name: str) -> Any:
     if not dtypes.can_cast(source, into):
         raise RuntimeError(
             message(
-                f"result type {views.type_name(source)} can't be cast to the desired output type "
-                f"{views.type_name(into)}",
+                f"result type {type_name(source)} can't be cast to the desired output type "
+                f"{type_name(into)}",
                 hint=f"x = x.to({source!r}) first, or the out-of-place form",
             )
         )

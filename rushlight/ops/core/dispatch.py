@@ -18,7 +18,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
-from ...autograd import door, outer, views, watch
+from ...autograd import changes, door, outer, views, watch
 from ...autograd.node import LEAF, TensorBase
 from ...errors import message
 from ...kernels.meta import MetaArray, NeedsNumbers, OuterArray
@@ -32,7 +32,7 @@ class _State(threading.local):
 
 state = _State()
 plain_apply: Callable[..., Any] = door.bare_apply
-plain_change: Callable[..., Any] = views.apply_written
+plain_change: Callable[..., Any] = changes.apply_written
 plain_called: Callable[..., Any] = overrides.called
 taken = outer.taken
 
@@ -289,7 +289,7 @@ def histories(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any], ys: tuple[An
 
 
 def change(op: Any, target: Any, rest: tuple[Any, ...], kw: dict[str, Any]) -> Any:
-    """`views.apply_written`, for operands whose classes are asked as well."""
+    """`changes.apply_written`, for operands whose classes are asked as well."""
     inputs = (target, *rest)
     if not any(isinstance(t, TensorBase) and taken(t.__class__) for t in inputs):
         if not modes.dispatch_stack or not modes.standing():
@@ -298,16 +298,16 @@ def change(op: Any, target: Any, rest: tuple[Any, ...], kw: dict[str, Any]) -> A
         plain_change(op, under(target), tuple(map(under, rest)), kw)
         return target
     name = op.name.removesuffix("_plain") + "_"
-    views.check_inplace(target, name)
-    if views.change_watchers:  # forward mode: a result with its tangent first
-        for watcher in views.change_watchers:
+    changes.check_inplace(target, name)
+    if changes.change_watchers:  # forward mode: a result with its tangent first
+        for watcher in changes.change_watchers:
             inputs = watcher.operands(target, inputs)
         result = door.apply(op, inputs, kw)
-        for watcher in views.change_watchers:
+        for watcher in changes.change_watchers:
             watcher.check(target, result)
         func = operator("copy_")
         changed(views_copy(), target, (result,), {}, lambda: ask(func, (target, result), {}))
-        for watcher in views.change_watchers:
+        for watcher in changes.change_watchers:
             watcher.after(target, result)
         return target
     overload = modes.overload(name, (*inputs, *kw.values()) if name == "fill_" else inputs)
@@ -331,7 +331,7 @@ def changed(
     a = target._a
     on_tape = door.state.enabled and a.dtype.kind in "fcVW" and tracked(inputs)
     if op.rules is None and on_tape:
-        op, inputs, kw = views.constant, (target,), {"value": 0}
+        op, inputs, kw = changes.constant, (target,), {"value": 0}
     if on_tape and target._v is not None and target._v.seen != target._vc.count:
         door.refresh(target)
     before = inputs
@@ -339,7 +339,7 @@ def changed(
         keeps = op.kept(tuple(tracked((x,)) for x in inputs)) or ()
         wanted = keeps[1:] or (False,) * len(inputs)
         before = tuple(
-            earlier(x) if k and (x is target or views.shares(x, target)) else x
+            earlier(x) if k and (x is target or changes.shares(x, target)) else x
             for x, k in zip(inputs, wanted, strict=True)
         )
     c = views.cell(target)
@@ -356,13 +356,13 @@ def changed(
     )
     if node.saved.__class__ is tuple and node.saved and node.saved[0].__class__ is OuterArray:
         node.saved = (kept(target, node), *node.saved[1:])
-    views.rebase(target, node, c)
+    changes.rebase(target, node, c)
 
 
 def earlier(x: Any) -> Any:
     """A copy of a tensor that is about to change, with its history."""
     if x._a.__class__ is not OuterArray:
-        return views.before_change(x)
+        return changes.before_change(x)
     if x._v is not None and x._v.seen != x._vc.count:
         door.refresh(x)
     with door.grad_enabled(False):
@@ -392,7 +392,7 @@ def called(public: Any, fn: Any, args: tuple[Any, ...], kw: dict[str, Any]) -> A
     try:
         return plain_called(public, fn, args, kw)
     except NeedsNumbers:
-        if views.change_watchers and any(has_tangent(t) for t in leaves((*args, kw))):
+        if changes.change_watchers and any(has_tangent(t) for t in leaves((*args, kw))):
             raise  # of a derivative, perhaps: one operator would lose the tangents
         return whole(public, args, kw)
 
@@ -429,11 +429,11 @@ def whole_change(public: Any, args: tuple[Any, ...], kw: dict[str, Any], found: 
     """A change in place that looks into arrays."""
     name, target = public.__name__, args[0]
     func = modes.operators().whole_of(public, modes.overload(name, args))
-    views.check_inplace(target, name)
+    changes.check_inplace(target, name)
     if door.state.enabled and tracked(found):
         if tracked(found[1:]):
             refuse_history(name, found)
-        changed(views.constant, target, (), {"value": 0}, lambda: ask(func, args, kw))
+        changed(changes.constant, target, (), {"value": 0}, lambda: ask(func, args, kw))
         return target
     ask(func, args, kw)
     views.cell(target).bump(name)
@@ -467,9 +467,9 @@ def install() -> None:
     if door.bare_apply is not apply:
         plain_apply = door.bare_apply
         watch.stand_last(apply)
-    if views.apply_written is not change:
-        plain_change = views.apply_written
-        views.take_written(change)
+    if changes.apply_written is not change:
+        plain_change = changes.apply_written
+        changes.take_written(change)
     if overrides.called is not called:
         plain_called, overrides.called = overrides.called, called
     outer.install()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
-from ...autograd import views
+from ...autograd import changes
 from ...autograd.node import TensorBase
 from .composite import composite
 from .samples import Case, case, error
@@ -24,7 +24,7 @@ def each(input: Any, name: str, fn: Any, *others: Any) -> Any:
             f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() "
             "instead."
         )
-    views.check_inplace(input, name)
+    changes.check_inplace(input, name)
     a = input._a
     sources = [np.broadcast_to(t._a, a.shape) for t in others]
     for place in np.ndindex(a.shape):

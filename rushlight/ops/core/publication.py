@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ... import dtypes
-from ...autograd import door, overlaps, specialize, views
+from ...autograd import changes, door, overlaps, specialize, views
 from ...autograd.node import TensorBase
+from ...dtypes import type_name
 from ...errors import message
 from ...kernels.meta import MetaArray, UnresolvedArray
 from ...storage import strided_view
@@ -130,7 +131,7 @@ def as_truths(op: Op, out: TensorBase, result: Any) -> Any:
     if op.publication.out_of_truths != "or bytes":
         raise RuntimeError(f"{op.name} does not support non-boolean outputs.")
     if out._a.dtype != np.uint8:
-        got = views.type_name(dtypes.from_numpy(out._a.dtype))
+        got = type_name(dtypes.from_numpy(out._a.dtype))
         raise RuntimeError(f"{op.name} only supports bool tensor for result, got: {got}")
     return result.byte()
 
@@ -165,7 +166,7 @@ def inplace_function(op: Op) -> Public:
                 op.check(*inputs)
             if prepare is not None:
                 kw = prepare(*inputs, **kw)
-            y = views.apply_inplace(op, inputs[0], inputs[1:], kw)
+            y = changes.apply_inplace(op, inputs[0], inputs[1:], kw)
         except AttributeError as error:
             overrides.refuse_others(op.name + "_", op.inputs, inputs, kw, error)
             raise
@@ -206,7 +207,7 @@ def functional_function(op: Op) -> Public:
             if not args and not kw and (prepare is None or input.is_floating_point()):  # type: ignore[attr-defined]
                 return plain(input)
             if alone and not args and len(kw) == 1 and kw.get("inplace") is True:
-                return views.apply_inplace(op, input, (), {})
+                return changes.apply_inplace(op, input, (), {})
         elif overrides.enabled():
             relevant = overrides.relevant_args((input,), {})
             if relevant:
@@ -223,7 +224,7 @@ def functional_function(op: Op) -> Public:
         if prepare is not None:
             kw = prepare(input, **kw)
         if inplace:
-            views.apply_inplace(op, input, (), kw)
+            changes.apply_inplace(op, input, (), kw)
             if op.publication.one_way is not None:
                 forbid_backward(input, op.publication.one_way(**kw))
             return input
@@ -293,7 +294,7 @@ def refuse_other_type(name: str, out: Any, result: Any) -> None:
         raise RuntimeError(
             message(
                 f"{name}: Expected the dtype for input and out to match, but Found dtype "
-                f"{views.type_name(into)} but expected {views.type_name(source)}",
+                f"{type_name(into)} but expected {type_name(source)}",
                 got=f"out= of type {into!r}",
                 wanted=f"out= of type {source!r}, which is the result's",
                 hint=f"out.copy_(torch.{name}(x)), which converts",
@@ -344,7 +345,7 @@ def write_out(name: str, out: Any, result: Any) -> Any:
     if not isinstance(out, TensorBase):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
     if out._a.__class__ is ndarray and views.overlaps_itself(out._a):
-        views.check_inplace(out, name)
+        changes.check_inplace(out, name)
     if door.state.enabled and (out._fn is not None or result._fn is not None):
         refuse_tracked(name, (result,), out)
     if not dense(out) or not dense(result):
@@ -354,15 +355,15 @@ def write_out(name: str, out: Any, result: Any) -> Any:
     source, into = dtypes.from_numpy(result._a.dtype), dtypes.from_numpy(out._a.dtype)
     if not dtypes.can_cast(source, into):
         raise RuntimeError(
-            f"result type {views.type_name(source)} can't be cast to the desired output type "
-            f"{views.type_name(into)}"
+            f"result type {type_name(source)} can't be cast to the desired output type "
+            f"{type_name(into)}"
         )
-    if views.change_watchers:
+    if changes.change_watchers:
         refuse_dual(name, out, result)
-    for watcher in views.change_watchers:
+    for watcher in changes.change_watchers:
         watcher.before(out)
     if out._x is not None:
-        views.check_inference(out, name)
+        changes.check_inference(out, name)
     resized = out._a.shape != result._a.shape
     if resized:
         if out._a.size:
@@ -371,7 +372,7 @@ def write_out(name: str, out: Any, result: Any) -> Any:
         lie_alike(out, result)
     if out._a.__class__ is not MetaArray:
         if not out._a.flags.writeable:
-            views.unlock(out, name)
+            changes.unlock(out, name)
         door.put(out._a, door.resolved(result._a))
     if not resized:
         views.cell(out).bump(name)

@@ -15,8 +15,8 @@ from ... import dtypes
 from ...autograd import door
 from ...autograd.node import TensorBase
 from ...autograd.steps import Step, step
-from ...autograd.views import type_name
 from ...device import META, refuse_pinned, usable
+from ...dtypes import type_name
 from ...errors import message
 from ...kernels import dense
 from ...kernels.meta import MetaArray

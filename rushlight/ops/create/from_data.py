@@ -13,9 +13,9 @@ from ... import dtypes
 from ...autograd import door
 from ...autograd.node import TensorBase
 from ...autograd.steps import step
-from ...autograd.views import type_name
 from ...device import META, refuse_pinned, usable
 from ...device import _stack as defaults
+from ...dtypes import type_name
 from ...errors import message
 from ...kernels.meta import MetaArray
 from ...storage import StorageBase, elements_of

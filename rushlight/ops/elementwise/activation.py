@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
-from ...autograd import door, views
+from ...autograd import changes, door
+from ...dtypes import type_name
 from ...errors import axis, message
 from ...kernels.elementwise.select import Formula
 from ...kernels.meta import MetaArray
@@ -630,8 +631,8 @@ def prelu(input: Any, weight: Any) -> Any:
         raise RuntimeError(
             message(
                 "prelu: Type promoting not supported. Got "
-                f"{views.type_name(input.dtype)} and "
-                f"{views.type_name(weight.dtype)}",
+                f"{type_name(input.dtype)} and "
+                f"{type_name(weight.dtype)}",
                 hint=f"weight.to({input.dtype!r})",
             )
         )
@@ -695,7 +696,7 @@ def rrelu(
     kw = {"lower": lower, "upper": upper, "rng": stream(generator, "rrelu")}
     noise = _slopes.call((input.detach(),), kw)
     if inplace:
-        return views.apply_inplace(rrelu_with_noise, input, (noise,), {})
+        return changes.apply_inplace(rrelu_with_noise, input, (noise,), {})
     return rrelu_with_noise.call((input, noise), {})
 
 

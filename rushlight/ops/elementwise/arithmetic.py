@@ -14,7 +14,7 @@ import numpy as np
 
 from ... import dtypes
 from ...autograd.node import TensorBase
-from ...autograd.views import type_name
+from ...dtypes import type_name
 from ...errors import message
 from ...kernels.elementwise import where as where_kernel
 from ...kernels.meta import MetaArray

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import overlaps, views
+from ...autograd import changes, overlaps
 from ...autograd.node import TensorBase
 from ...errors import message
 from ..core.arguments import need_tensor
@@ -123,7 +123,7 @@ def add_(input: Any, other: Any, _last: Any = None, *, alpha: Any = 1) -> Any:
         other, alpha = as_of_old("add_", other, _last)
     if not (alpha.__class__ is int and alpha == 1):
         other = scaled(other, alpha, input)
-    return views.apply_inplace(m.add_plain, input, (number_or_tensor("add_", other),), {})
+    return changes.apply_inplace(m.add_plain, input, (number_or_tensor("add_", other),), {})
 
 
 @composite(
@@ -165,7 +165,7 @@ def sub_(input: Any, other: Any, _last: Any = None, *, alpha: Any = 1) -> Any:
     m.no_bools(input, number_or_tensor("sub_", other))
     if not (alpha.__class__ is int and alpha == 1):
         other = scaled(other, alpha, input)
-    return views.apply_inplace(m.sub_plain, input, (number_or_tensor("sub_", other),), {})
+    return changes.apply_inplace(m.sub_plain, input, (number_or_tensor("sub_", other),), {})
 
 
 def number_or_tensor(name: str, x: Any) -> Any:
@@ -306,7 +306,7 @@ def div_(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
     >>> x.div_(2)
     tensor([0.5000, 2.0000])
     """
-    return views.apply_inplace(
+    return changes.apply_inplace(
         divide_op(rounding_mode), input, (number_or_tensor("div_", other),), {}
     )
 

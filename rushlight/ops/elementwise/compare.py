@@ -13,7 +13,7 @@ import numpy as np
 from ... import dtypes
 from ...autograd import door
 from ...autograd.node import TensorBase
-from ...autograd.views import type_name
+from ...dtypes import type_name
 from ...errors import ambiguous, message
 from ...kernels.meta import MetaArray
 from ..core.arguments import need_tensor, number
@@ -298,7 +298,7 @@ def tolerance(value: Any, argument: str, position: int) -> Any:
 
 
 def type_word(t: Any) -> str:
-    from ...autograd.views import type_name
+    from ...dtypes import type_name
 
     return type_name(dtypes.from_numpy(t._a.dtype))
 

@@ -14,7 +14,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from ... import dtypes
 from ...autograd import door
-from ...autograd.views import type_name
+from ...dtypes import type_name
 from ...errors import message
 from ...kernels import dense
 from ...kernels.meta import MetaArray, UnresolvedArray, read_as

@@ -11,7 +11,7 @@ import numpy as np
 
 from ... import dtypes
 from ...autograd.node import TensorBase
-from ...autograd.views import type_name
+from ...dtypes import type_name
 from ...errors import message
 from ...kernels import dense
 from ...kernels.meta import MetaArray

@@ -14,9 +14,10 @@ import ml_dtypes
 import numpy as np
 
 from ... import dtypes
-from ...autograd import overlaps, views
+from ...autograd import changes, overlaps
 from ...autograd.door import wrap
 from ...autograd.node import TensorBase
+from ...dtypes import type_name
 from ...errors import message
 from ...kernels import dense
 from ...kernels.elementwise import select as elementwise_kernels
@@ -170,7 +171,7 @@ def public_clamp(input: Any, min: Any = None, max: Any = None) -> Any:
 )
 def clamp_(input: Any, min: Any = None, max: Any = None) -> Any:
     """`clamp` in place."""
-    return views.apply_inplace(clamp, input, bounds("clamp", input, min, max), {})
+    return changes.apply_inplace(clamp, input, bounds("clamp", input, min, max), {})
 
 
 @composite(apart="partly", adapt=True, samples=[case((3, 4), 0.5), case((3, 4), (4,))])
@@ -202,13 +203,13 @@ def clamp_max(input: Any, max: Any) -> Any:
 @composite(adapt=True, public="torch Tensor", name="clamp_min_", samples=[case((3, 4), 0.5)])
 def clamp_min_(input: Any, min: Any) -> Any:
     """`clamp_min` in place."""
-    return views.apply_inplace(clamp, input, bounds("clamp_min_", input, min, None), {})
+    return changes.apply_inplace(clamp, input, bounds("clamp_min_", input, min, None), {})
 
 
 @composite(adapt=True, public="torch Tensor", name="clamp_max_", samples=[case((3, 4), 0.5)])
 def clamp_max_(input: Any, max: Any) -> Any:
     """`clamp_max` in place."""
-    return views.apply_inplace(clamp, input, bounds("clamp_max_", input, None, max), {})
+    return changes.apply_inplace(clamp, input, bounds("clamp_max_", input, None, max), {})
 
 
 # -- mixtures ------------------------------------------------------------------------------------
@@ -248,7 +249,7 @@ def lerp(input: Any, end: Any, weight: Any) -> Any:
     if input.dtype.kind in "iub":
         raise NotImplementedError(
             '"lerp_kernel" not implemented for '
-            f"'{views.type_name(dtypes.from_numpy(input.dtype))}'"
+            f"'{type_name(dtypes.from_numpy(input.dtype))}'"
         )
     return between(input, end, np.asarray(weight, input.dtype))
 
@@ -619,7 +620,7 @@ def float_power_(input: Any, exponent: Any) -> Any:
     """
     if input._a.dtype not in (np.dtype(np.float64), np.dtype(np.complex128)):
         raise RuntimeError(
-            f"the base given to float_power_ has dtype {views.type_name(input.dtype)} but the "
+            f"the base given to float_power_ has dtype {type_name(input.dtype)} but the "
             "operation's result requires dtype Double"
         )
     return inplace_of(float_power, "float_power")(input, exponent)

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
-from ...autograd import door, overlaps, views
+from ...autograd import changes, door, overlaps
 from ...autograd.node import TensorBase
-from ...autograd.views import type_name
+from ...dtypes import type_name
 from ...errors import BoundsError, axis, message
 from ...kernels import dense
 from ...kernels.embedding import along
@@ -469,7 +469,7 @@ def pair(record: Any, name: str, fn: Any, doc: str, *samples: Case) -> None:
         if record is not index_copy:
             of_one_type(name, input, inputs, params["dim"])
         overlaps.refuse(name + "_", input, inputs, wholly=True)
-        return views.apply_inplace(record, input, inputs, params)
+        return changes.apply_inplace(record, input, inputs, params)
 
     plain.__name__, inplace.__name__ = name, name + "_"
     plain.__doc__, inplace.__doc__ = doc, described.inplace_doc(doc, name)
@@ -575,7 +575,7 @@ def index_fill_(input: Any, dim: int, index: Any, value: Any) -> Any:
     record, inputs, kw = fill_parts(input, dim, index, value)
     overlaps.refuse("index_fill_", input, (index,), wholly=True)
     try:
-        return views.apply_inplace(record, input, inputs, kw)
+        return changes.apply_inplace(record, input, inputs, kw)
     except RuntimeError:
         from .overlapping import fill_slices_instead
 
@@ -635,7 +635,7 @@ def index_put_(input: Any, indices: Any, values: Any, accumulate: bool = False) 
     places = keys(indices)
     ix.refuse_overlap(input, values, indices)
     try:
-        return views.apply_inplace(
+        return changes.apply_inplace(
             ix.index_put, input, (values, *places), {"accumulate": accumulate}
         )
     except RuntimeError:

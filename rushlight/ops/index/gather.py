@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import overlaps, views
+from ...autograd import changes, overlaps
 from ...autograd.node import TensorBase
 from ...errors import axis, message
 from ...kernels import dense
@@ -347,7 +347,7 @@ def scatter_add_(input: Any, dim: int, index: Any, src: Any) -> Any:
     tensor([1., 0., 5.])
     """
     overlaps.refuse("scatter_add_", input, (index, src), wholly=True)
-    return views.apply_inplace(scatter_add, input, (index, src), {"dim": dim})
+    return changes.apply_inplace(scatter_add, input, (index, src), {"dim": dim})
 
 
 SCATTER_OLD = {"add": "sum", "multiply": "prod"}
@@ -435,7 +435,7 @@ def scatter_(
     """
     record, inputs, kw = scatter_parts(input, dim, index, src, value, reduce)
     overlaps.refuse("scatter_", input, inputs, wholly=True)
-    return views.apply_inplace(record, input, inputs, kw)
+    return changes.apply_inplace(record, input, inputs, kw)
 
 
 REDUCE = ("sum", "prod", "mean", "amax", "amin")
@@ -685,4 +685,4 @@ def scatter_reduce_(
     """
     kw = {"dim": dim, "reduce": reduce, "include_self": include_self}
     overlaps.refuse("scatter_reduce_", input, (index, src), wholly=True)
-    return views.apply_inplace(scatter_reduce, input, (index, src), kw)
+    return changes.apply_inplace(scatter_reduce, input, (index, src), kw)

@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
-from ...autograd import door, operators, overlaps, specialize, views
+from ...autograd import changes, door, operators, overlaps, specialize
 from ...autograd.node import TensorBase
 from ...autograd.observe import look
+from ...dtypes import type_name
 from ...errors import message
 from ...kernels import dense
 from ...kernels.meta import MetaArray
@@ -442,7 +443,7 @@ def cast_to_fill(value: Any, view: Any, indices: Any) -> Any:
     raise RuntimeError(
         message(
             "Index put requires the source and destination dtypes match, got "
-            f"{views.type_name(into)} for the destination and {views.type_name(source)} for the "
+            f"{type_name(into)} for the destination and {type_name(source)} for the "
             "source.",
             hint=f"value.to({into!r})",
         )
@@ -466,7 +467,7 @@ def put(t: Any, key: Any, value: Any) -> bool:
                 return False
         elif k.__class__ is not int:
             return False
-    if not views.unhindered(t):
+    if not changes.unhindered(t):
         return False
     flags = a.flags
     if not (flags.forc and flags.writeable):
@@ -502,7 +503,7 @@ def put(t: Any, key: Any, value: Any) -> bool:
         a[key] = value
     except (IndexError, OverflowError):
         return False
-    views.all_changed((t,), "copy_")
+    changes.all_changed((t,), "copy_")
     return True
 
 
@@ -526,18 +527,18 @@ def setitem(t: Any, key: Any, value: Any) -> None:
         if target._v is not None and target._a.shape != view._a.shape:
             target = target.expand(view._a.shape)  # `x[:] = x[0]` is no overlap, as in PyTorch
         if not target._a.ndim:  # then it is a fill_ in PyTorch
-            views.refuse_made(view, "fill_", (target,))
+            changes.refuse_made(view, "fill_", (target,))
         view.copy_(target)
         return
     tensors = tuple(as_tensor(i) for i in indices)
-    views.refuse_made(view, "index_put_", (value,))
+    changes.refuse_made(view, "index_put_", (value,))
     if value._a.dtype != view._a.dtype:
         value = cast_to_fill(value, view, indices)
     masks = len(tensors) == 1 and tensors[0]._a.dtype.kind == "b"
     if not (masks and value._a.size == 1):  # which is a masked_fill_
         refuse_overlap(view, value, indices)
     try:
-        views.apply_inplace(index_put, view, (value, *tensors), {"accumulate": False})
+        changes.apply_inplace(index_put, view, (value, *tensors), {"accumulate": False})
     except RuntimeError:
         from .overlapping import put_instead
 

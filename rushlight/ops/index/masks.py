@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
-from ...autograd import door, overlaps, views
+from ...autograd import changes, door, overlaps
 from ...autograd.node import TensorBase
 from ...autograd.observe import look
-from ...autograd.views import type_name
+from ...dtypes import type_name
 from ...errors import axis, message
 from ...kernels import dense
 from ...kernels.meta import MetaArray
@@ -143,7 +143,7 @@ def masked_fill_(input: Any, mask: Any, value: Any) -> Any:
     record, more, kw = fill_value(input, value)
     overlaps.refuse("masked_fill_", input, (mask,))
     try:
-        return views.apply_inplace(record, input, (mask, *more), kw)
+        return changes.apply_inplace(record, input, (mask, *more), kw)
     except RuntimeError:
         from .overlapping import fill_mask_instead
 
@@ -252,7 +252,7 @@ def masked_scatter_(input: Any, mask: Any, source: Any) -> Any:
     >>> torch.zeros(3).masked_scatter_(torch.tensor([False, True, True]), torch.tensor([1.0, 2.0]))
     tensor([0., 1., 2.])
     """
-    return views.apply_inplace(masked_scatter, input, (mask, source), {})
+    return changes.apply_inplace(masked_scatter, input, (mask, source), {})
 
 
 # -- places --------------------------------------------------------------------------------------
@@ -518,7 +518,7 @@ def put_(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
     """
     need_tensor("put_", source, 2, "source")
     overlaps.refuse("put_", input, (index, source), wholly=True)
-    return views.apply_inplace(put, input, (index, source), {"accumulate": accumulate})
+    return changes.apply_inplace(put, input, (index, source), {"accumulate": accumulate})
 
 
 @composite(

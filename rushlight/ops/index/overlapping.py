@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import door, views
+from ...autograd import changes, door, views
 from ...autograd.node import TensorBase
 from ...autograd.steps import step
 from ...errors import axis
@@ -33,7 +33,7 @@ def put_instead(
     """Called while the error of a change in place is handled: write at the indices, with PyTorch's
     warning, or raise that error again if it had another reason."""
     check_reason(target, value)
-    views.check_inplace(target, name, same=True)
+    changes.check_inplace(target, name, same=True)
     warnings.warn(
         f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before "
         "performing this operation. This also applies to advanced indexing e.g. "

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
-from ...autograd.views import type_name
+from ...dtypes import type_name
 from ...errors import axis, message
 from ...kernels.matmul import select as kernel
 from ...kernels.meta import MetaArray

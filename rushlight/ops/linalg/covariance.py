@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
-from ...autograd import views
 from ...autograd.door import wrap
 from ...autograd.observe import look
+from ...dtypes import type_name
 from ...errors import message
 from ..core.composite import composite
 from ..core.samples import case, error, values
@@ -54,7 +54,7 @@ def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any 
         if name == "fweights" and w._a.dtype.kind not in "iu":
             raise RuntimeError(
                 "cov(): expected fweights to have integral dtype but got fweights with "
-                f"{views.type_name(w.dtype)} dtype"
+                f"{type_name(w.dtype)} dtype"
             )
         look("cov")
         if w._a.__class__ is np.ndarray and w._a.size and w._a.min() < 0:

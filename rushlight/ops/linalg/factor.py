@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...autograd.door import wrap
-from ...autograd.views import type_name
+from ...dtypes import type_name
 from ...errors import LinAlgError, message
 from ...kernels import dense
 from ...kernels.linalg import ldl

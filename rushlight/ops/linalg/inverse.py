@@ -13,7 +13,7 @@ import numpy as np
 
 from ...autograd.door import wrap
 from ...autograd.node import TensorBase
-from ...autograd.views import type_name
+from ...dtypes import type_name
 from ...errors import LinAlgError, message
 from ...kernels import dense
 from ...kernels.linalg import reference as kernels

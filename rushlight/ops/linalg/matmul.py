@@ -16,7 +16,7 @@ import numpy as np
 from ... import dtypes
 from ...autograd.door import wrap
 from ...autograd.node import TensorBase
-from ...autograd.views import type_name
+from ...dtypes import type_name
 from ...errors import message
 from ...kernels.matmul import select as products
 from ...kernels.meta import MetaArray

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...autograd.door import wrap
-from ...autograd.views import type_name
+from ...dtypes import type_name
 from ...errors import axes, axis, message
 from ...kernels.elementwise.select import EXPONENTS
 from ...kernels.meta import MetaArray

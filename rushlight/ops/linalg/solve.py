@@ -14,7 +14,7 @@ import numpy as np
 
 from ... import dtypes
 from ...autograd.door import wrap
-from ...autograd.views import type_name
+from ...dtypes import type_name
 from ...errors import LinAlgError, axis, message
 from ...kernels import dense
 from ...kernels.linalg import ldl

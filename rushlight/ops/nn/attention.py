@@ -14,6 +14,7 @@ import numpy as np
 from ... import dtypes
 from ...autograd import door, views
 from ...autograd.node import TensorBase
+from ...dtypes import type_name
 from ...errors import message
 from ...kernels.attention import reference
 from ...kernels.attention import select as kernels
@@ -182,7 +183,7 @@ def _check(query: Any, key: Any, value: Any, mask: Any, is_causal: bool) -> None
             )
         )
     if q.dtype.kind in "iub":
-        kind = views.type_name(query.dtype)
+        kind = type_name(query.dtype)
         raise RuntimeError(
             message(f"expected scalar type Float but found {kind}", got=shapes(), hint="x.float()")
         )
@@ -486,7 +487,7 @@ def multi_head_attention_forward(
     (torch.Size([3, 2, 4]), torch.Size([2, 3, 3]))
     """
     if not (query.is_floating_point() or query.is_complex()):
-        kind = views.type_name(query.dtype)
+        kind = type_name(query.dtype)
         if kind == "Bool":
             raise NotImplementedError(message("\"addmm_impl_cpu_\" not implemented for 'Bool'"))
         raise RuntimeError(message(f"expected scalar type Float but found {kind}"))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...autograd.views import type_name
+from ...dtypes import type_name
 from ...errors import message
 from ..core.composite import composite
 from ..core.samples import case

@@ -14,7 +14,7 @@ import numpy as np
 from ...autograd import door
 from ...autograd.node import TensorBase
 from ...autograd.steps import step
-from ...autograd.views import type_name
+from ...dtypes import type_name
 from ...errors import axis, message
 from ...kernels.codegen import row_body
 from ...kernels.loss import select as arrays

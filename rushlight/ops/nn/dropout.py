@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
-from ...autograd import door, steps, views
+from ...autograd import changes, door, steps
 from ...errors import message
 from ...kernels.meta import MetaArray, OuterArray
 from ..core.composite import composite
@@ -63,7 +63,7 @@ def drawn(input: Any, shape: tuple[int, ...], p: float, scaled: bool) -> Any:
 
 def _times(input: Any, noise: Any, inplace: bool) -> Any:
     if inplace:
-        return views.apply_inplace(m.mul, input, (noise,), {})
+        return changes.apply_inplace(m.mul, input, (noise,), {})
     return m.mul.call((input, noise), {})
 
 

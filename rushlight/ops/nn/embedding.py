@@ -13,7 +13,7 @@ import numpy as np
 from ... import dtypes, storage
 from ...autograd import door, views
 from ...autograd.steps import Step
-from ...autograd.views import type_name
+from ...dtypes import type_name
 from ...errors import message
 from ...kernels.embedding import reference
 from ...kernels.embedding import select as kernel

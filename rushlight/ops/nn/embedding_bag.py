@@ -16,7 +16,7 @@ import numpy as np
 from ... import dtypes
 from ...autograd import door
 from ...autograd.steps import Step
-from ...autograd.views import type_name
+from ...dtypes import type_name
 from ...errors import message
 from ...kernels.indices import within
 from ...kernels.meta import MetaArray

@@ -8,8 +8,9 @@ import numpy as np
 
 from ... import dtypes
 from ...autograd import door
+from ...autograd.changes import all_changed, changeable
 from ...autograd.node import TensorBase
-from ...autograd.views import all_changed, changeable, type_name
+from ...dtypes import type_name
 from ...errors import axis as place
 from ...errors import message
 from ...kernels.meta import MetaArray

@@ -11,7 +11,7 @@ import numpy as np
 
 from ... import dtypes
 from ...autograd import door
-from ...autograd.views import type_name
+from ...dtypes import type_name
 from ...errors import message
 from ...kernels.loss import at_classes
 from ...kernels.loss import select as arrays

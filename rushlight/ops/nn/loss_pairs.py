@@ -7,7 +7,7 @@ from typing import Any
 
 from ... import dtypes
 from ...autograd import door
-from ...autograd.views import type_name
+from ...dtypes import type_name
 from ...errors import message
 from ..core.arguments import need_tensor
 from ..core.composite import composite

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...autograd import door
-from ...autograd.views import type_name
+from ...dtypes import type_name
 from ...errors import message
 from ...kernels.elementwise.select import fuse
 from ...kernels.reduce.select import Reduction

@@ -10,9 +10,10 @@ from typing import Any
 
 from ... import dtypes
 from ...autograd import door
+from ...autograd.changes import all_changed, changeable
 from ...autograd.node import Out, TensorBase
 from ...autograd.steps import step
-from ...autograd.views import all_changed, changeable, type_name
+from ...dtypes import type_name
 from ...errors import axis, message
 from ...kernels.meta import MetaArray
 from ..core import kinds

@@ -7,7 +7,7 @@ import warnings
 from typing import Any
 
 from ... import dtypes
-from ...autograd.views import type_name
+from ...dtypes import type_name
 from ...errors import message
 from ...kernels.resample.reference import Resize
 from ...once import users_level

@@ -15,7 +15,7 @@ import numpy as np
 from ... import dtypes
 from ...autograd import door
 from ...autograd.node import TensorBase
-from ...autograd.views import type_name
+from ...dtypes import type_name
 from ...errors import axis, message
 from ...kernels.meta import MetaArray
 from ...kernels.softmax import select as arrays

@@ -11,7 +11,7 @@ from typing import Any
 from ... import dtypes
 from ...autograd import door
 from ...autograd.node import TensorBase
-from ...autograd.views import type_name
+from ...dtypes import type_name
 from ...errors import message
 
 Ints = tuple[int, ...]

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
-from ...autograd import door, views
+from ...autograd import changes, door, views
 from ...autograd.node import LEAF, TensorBase
 from ...autograd.observe import look
 from ...autograd.steps import Step
-from ...autograd.views import type_name
 from ...device import META, refuse_pinned, usable
+from ...dtypes import type_name
 from ...errors import message
 from ...kernels import dense
 from ...kernels.meta import MetaArray
@@ -188,7 +188,7 @@ class _Plan:
             return _empty(shape, self.dtype, self.meta)
         if out._a.shape != shape:
             out.resize_(shape)  # type: ignore[attr-defined]
-        views.check_inplace(out, self.name)
+        changes.check_inplace(out, self.name)
         return out._a
 
     def fill(self, a: Any, record: Any, *args: Any) -> Any:

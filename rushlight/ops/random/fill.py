@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
-from ...autograd import door, views
+from ...autograd import changes, door
 from ...autograd.node import TensorBase
 from ...autograd.observe import look
 from ...autograd.steps import Step
-from ...autograd.views import type_name
+from ...dtypes import type_name
 from ...errors import message
 from ...kernels import dense
 from ...kernels.meta import MetaArray
@@ -140,12 +140,13 @@ def stream(generator: Any, name: str) -> Twister:
 
 def _fill(record: Op, t: Any, generator: Any, *args: Any) -> Any:
     """Write numbers of a distribution into a tensor: the end of every in-place method."""
-    if record.into is not None and views.changeable(t):  # where they lie: no second array
+    if record.into is not None and changes.changeable(t):  # where they lie: no second array
         rng = stream(generator, record.name)
         door.perform(record.into, (t._a, rng), {"args": args})
-        views.all_changed((t,), record.name + "_")
+        changes.all_changed((t,), record.name + "_")
         return t
-    return views.apply_inplace(record, t, (), {"args": args, "rng": stream(generator, record.name)})
+    kw = {"args": args, "rng": stream(generator, record.name)}
+    return changes.apply_inplace(record, t, (), kw)
 
 
 def needs(t: Any, allowed: tuple[dtypes.dtype, ...], kernel: str) -> None:
@@ -538,7 +539,7 @@ def bernoulli_(self: Any, p: Any = 0.5, *, generator: Any = None) -> Any:
     if isinstance(p, TensorBase):
         needs(self, NATURAL, "bernoulli_tensor_cpu_self_")
         check_probabilities(p)
-        return views.apply_inplace(
+        return changes.apply_inplace(
             _bernoulli_tensor, self, (p,), {"rng": stream(generator, "bernoulli_")}
         )
     p = number(p, "bernoulli_", "p")

@@ -14,7 +14,7 @@ import numpy as np
 from ... import dtypes
 from ...autograd.door import wrap
 from ...autograd.node import TensorBase
-from ...autograd.views import type_name
+from ...dtypes import type_name
 from ...errors import axis, message
 from ...kernels.meta import MetaArray
 from ...kernels.sort import reference as kernels

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
-from ...autograd import views
+from ...autograd import changes
 from ...autograd.node import TensorBase
 from ...errors import axes, axis, message
 from ...kernels.meta import MetaArray
@@ -225,7 +225,7 @@ def running(record: Any, name: str, doc: str) -> Any:
         if input._a.dtype.kind == "b":
             of_truths(name, input, dim)
             return input  # nothing to compute
-        return views.apply_inplace(record, input, (), {"dim": dim})
+        return changes.apply_inplace(record, input, (), {"dim": dim})
 
     fn.__name__ = name
     inplace.__name__ = name + "_"

@@ -14,7 +14,7 @@ import numpy as np
 from ... import dtypes
 from ...autograd import door
 from ...autograd.node import TensorBase
-from ...autograd.views import type_name
+from ...dtypes import type_name
 from ...errors import axes, message
 from ...errors import axis as place_of
 from ...kernels.meta import MetaArray

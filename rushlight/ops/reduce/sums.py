@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
-from ...autograd.views import type_name
+from ...dtypes import type_name
 from ...errors import message
 from ...kernels.meta import MetaArray
 from ...kernels.reduce.select import Reduction, add_reduce

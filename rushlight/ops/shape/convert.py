@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
-from ...autograd import door, overlaps, steps, views
+from ...autograd import changes, door, overlaps, steps, views
 from ...autograd.node import TensorBase
 from ...device import META, device, usable
 from ...errors import message
@@ -366,7 +366,7 @@ def fill(input: Any, *, value: Any) -> Any:
 
 
 fill.vjp(lambda g, _y, _x: door.nothing(g))
-views.constant = fill
+changes.constant = fill
 fill.shape(lambda x, value: MetaArray(x.shape, x.dtype))
 
 
@@ -378,13 +378,13 @@ def fill_(input: Any, value: Any) -> Any:
     tensor([[7., 7.],
             [7., 7.]])
     """
-    if (value.__class__ is int or value.__class__ is float) and views.changeable(input):
+    if (value.__class__ is int or value.__class__ is float) and changes.changeable(input):
         kw = {"value": stored(value, input._a.dtype)}
         if door.state.observers:
             door.perform(steps.fill, (input._a,), kw)
         else:
             input._a.fill(kw["value"])
-        views.all_changed((input,), "fill_")
+        changes.all_changed((input,), "fill_")
         return input
     if isinstance(value, TensorBase):
         if value._a.ndim:
@@ -392,16 +392,16 @@ def fill_(input: Any, value: Any) -> Any:
                 "fill_ only supports 0-dimension value tensor but got tensor with "
                 f"{value._a.ndim} dimensions."
             )
-        views.refuse_made(input, "fill_", (value,))
+        changes.refuse_made(input, "fill_", (value,))
         if value._v is not None:
             value = value.clone()  # it may be one of the elements that are written to
         return copy_(input, value)
     v = input._v
     if input._a.__class__ is np.ndarray:
         value = stored(value, input._a.dtype)
-    bare = input._fn is None and (v is None or v.base._fn is None) and not views.change_watchers
+    bare = input._fn is None and (v is None or v.base._fn is None) and not changes.change_watchers
     if bare and input._a.__class__ is np.ndarray:
-        views.check_inplace(input, "fill_", same=True)
+        changes.check_inplace(input, "fill_", same=True)
         door.perform(steps.store, (input._a,), {"value": value})
         c = views.cell(input)
         c.bump("fill_")
@@ -409,7 +409,7 @@ def fill_(input: Any, value: Any) -> Any:
             v.seen = c.count
         return input
     value = value.item() if isinstance(value, np.ndarray) else value
-    return views.apply_inplace(fill, input, (), {"value": value})
+    return changes.apply_inplace(fill, input, (), {"value": value})
 
 
 @composite(public="torch Tensor", name="zero_", samples=[case((2, 3))])
@@ -449,12 +449,12 @@ def copy_(input: Any, other: Any, non_blocking: bool = False) -> Any:
         and other._a.dtype is input._a.dtype
         and other._a.shape == input._a.shape
         and (other._fn is None or not door.state.enabled)
-        and views.changeable(input)
+        and changes.changeable(input)
     ):
         if input._v is not None or other._v is not None:
             overlaps.refuse("copy_", input, (other,))
         door.perform(assign, (input._a, other._a), {})
-        views.all_changed((input,), "copy_")
+        changes.all_changed((input,), "copy_")
         return input
     if isinstance(other, (bool, int, float, complex, np.generic)):
         other = door.wrap(np.asarray(other))
@@ -481,15 +481,15 @@ def copy_(input: Any, other: Any, non_blocking: bool = False) -> Any:
     if (
         not (door.state.enabled and views.needs_grad((input, other)))
         and input._a.__class__ is np.ndarray
-        and not views.change_watchers
+        and not changes.change_watchers
     ):
-        views.check_inplace(input, "copy_")
+        changes.check_inplace(input, "copy_")
         overlaps.refuse("copy_", input, (other,))
         door.perform(assign, (input._a, door.resolved(other._a)), {})
         views.cell(input).bump("copy_")
         return input
     overlaps.refuse("copy_", input, (other,))
-    return views.apply_inplace(s.copy, input, (other,), {})
+    return changes.apply_inplace(s.copy, input, (other,), {})
 
 
 _ = (device, memory_format)

@@ -12,8 +12,9 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ... import dtypes
-from ...autograd import door, views
+from ...autograd import changes, door, views
 from ...autograd.node import LEAF, TensorBase
+from ...dtypes import type_name
 from ...errors import axis, message
 from ...kernels.meta import MetaArray
 from ...size import Size
@@ -34,7 +35,7 @@ def view_dtype(input: Any, *, dtype: Any) -> Any:
     a, new = input, dtype.np
     if a.__class__ is MetaArray or a.itemsize == new.itemsize:
         return a.view(new)
-    kinds = f"{views.type_name(dtypes.from_numpy(a.dtype))} as {views.type_name(dtype)}"
+    kinds = f"{type_name(dtypes.from_numpy(a.dtype))} as {type_name(dtype)}"
     if a.ndim == 0:
         raise RuntimeError(f"self.dim() cannot be 0 to view {kinds} (different element sizes)")
 
@@ -439,7 +440,7 @@ def as_strided_(input: Any, size: Any, stride: Any, storage_offset: int | None =
     tensor([[0, 3],
             [1, 4]])
     """
-    views.check_inplace(input, "as_strided_", same=True)
+    changes.check_inplace(input, "as_strided_", same=True)
     y = seen(s.as_strided, input, strided_args(input, size, stride, storage_offset))
     return become(input, y, "as_strided_")
 
@@ -454,7 +455,7 @@ def inplace_view(record: Any, name: str, example: tuple[str, str], *samples: Cas
     def method(input: Any, *args: Any, **kw: Any) -> Any:
         _, kw = record.bind((input, *args), kw)
         if not views.overlaps_itself(input._a):  # nothing is written, so an expanded tensor may
-            views.check_inplace(input, name + "_")
+            changes.check_inplace(input, name + "_")
         known = input._v is None and input._vc is not None and input._fn is not LEAF
         if known:  # views of this tensor may exist, which count from its present shape
             base = door.wrap(input._a)

@@ -12,7 +12,7 @@ import numpy as np
 from ... import dtypes
 from ...autograd import door
 from ...autograd.node import TensorBase
-from ...autograd.views import type_name
+from ...dtypes import type_name
 from ...errors import axis
 from ...layout import contiguous_format
 from ..core.arguments import whole

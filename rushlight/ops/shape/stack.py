@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
-from ...autograd import door, views
+from ...autograd import changes, door, views
 from ...autograd.node import TensorBase
 from ...device import META, refuse_pinned, usable
+from ...dtypes import type_name
 from ...errors import axis, message
 from ...kernels.meta import MetaArray
 from ..core.arguments import need_gradients, need_tensor, number
@@ -367,7 +368,7 @@ def indices_of(triangle: Any) -> Any:
                 "Only Tensors of floating point and complex dtype can require gradients"
             )
         if dtype is not None and dtypes.of(dtype) not in (dtypes.int64, dtypes.int32):
-            of = views.type_name(dtypes.of(dtype))
+            of = type_name(dtypes.of(dtype))
             raise NotImplementedError(
                 message(f"\"{fn.__name__}\" not implemented for '{of}'", wanted="int64 or int32")
             )
@@ -433,7 +434,7 @@ def fill_diagonal_(input: Any, fill_value: Any, wrap: bool = False) -> Any:
         raise RuntimeError("dimensions must larger than 1")
     if a.ndim > 2 and len(set(a.shape)) > 1:
         raise RuntimeError("all dimensions of input must be of equal length")
-    views.check_inplace(input, "fill_diagonal_")
+    changes.check_inplace(input, "fill_diagonal_")
     value = number(fill_value)
     n = min(a.shape)
     input[tuple(door.wrap(np.arange(n)) for _ in range(a.ndim))] = value
