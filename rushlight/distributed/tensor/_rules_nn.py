@@ -46,8 +46,8 @@ def rows(call: Call, i: int) -> list[Way]:
       "reflection_pad1d", "reflection_pad2d", "reflection_pad3d", "replication_pad1d",
       "replication_pad2d", "replication_pad3d", "upsample_nearest1d", "upsample_nearest2d",
       "upsample_linear1d", "upsample_bilinear2d", "upsample_bicubic2d", "upsample_nearest3d",
-      "upsample_trilinear3d", "resize_transpose", "max_tap", "put_taps", "adaptive_max",
-      "add_plane", "take_plane", "put_plane", "circular_pad1d", "circular_pad2d",
+      "upsample_trilinear3d", "resize_transpose", "max_tap", "put_taps", "max_pool_input",
+      "adaptive_max", "add_plane", "take_plane", "put_plane", "circular_pad1d", "circular_pad2d",
       "circular_pad3d")  # fmt: skip
 def batches(call: Call, i: int) -> list[Way]:
     """Samples are computed one by one."""

@@ -9,6 +9,7 @@ Not here: padding and what is left to NumPy (`select.py`, `reference.py`).
 from __future__ import annotations
 
 import functools
+import itertools
 from typing import Any
 
 from ..codegen.interface import Interface, Kernel
@@ -41,7 +42,18 @@ INTERFACES = {
         {"g": f"gradient {WINDOWS}", "dx": f"gradient {PLANES}, zeros before",
          "taps": f"taps {WINDOWS}, 8 bits each"}, INTS,
     ),
+    "max_pool_input": Interface(
+        "max_pool_input", "dx += g at the element of its window that max_tap would name",
+        {"x": f"data {PLANES}", "g": f"gradient {WINDOWS}",
+         "dx": f"gradient {PLANES}, zeros before where no window lies"}, INTS,
+    ),
 }  # fmt: skip
+
+
+def in_pairs(window: tuple[int, ...], stride: tuple[int, ...], dilation: tuple[int, ...]) -> bool:
+    """Whether windows are two wide, neighbours, and no two hold one element: the kernel
+    `max_pool_input` then writes lines as a whole, and adds to nothing."""
+    return window[1] == stride[1] == 2 and dilation == (1, 1) and stride[0] >= window[0]
 
 
 class Pool:
@@ -92,27 +104,17 @@ class Pool:
         n = self.lanes
         kh, kw = self.window
         with f.range(start, stop) as plane, f.range(get["oh"]) as oy:
-            lines = [
-                x.at((plane * get["h"] + oy * self.stride[0] + ky * self.dilation[0]) * get["w"])
-                for ky in range(kh)
-            ]
+            lines = [x.at(self.line(get, plane, oy, ky)) for ky in range(kh)]
             line = (plane * get["oh"] + oy) * get["ow"]
 
+            def largest(ox: Value, mask: Value | None) -> Value:
+                return functools.reduce(
+                    functools.partial(maximum, f),
+                    [self.load(f, lines[ky], ox, kx, mask) for ky in range(kh) for kx in range(kw)],
+                )
+
             def step(ox: Value, mask: Value | None) -> None:
-                best: Any = None
-                number: Any = None
-                for ky in range(kh):
-                    for kx in range(kw):
-                        v = self.load(f, lines[ky], ox, kx, mask)
-                        if best is None:
-                            best, number = v, f.const(vector(I8, n), 0)
-                        elif with_taps:
-                            better = (v > best) | (v != v)
-                            best = f.select(better, v, best)
-                            number = f.select(better, f.const(vector(I8, n), ky * kw + kx), number)
-                        else:
-                            best = maximum(f, best, v)
-                what = number if with_taps else best
+                what = self.numbers(f, lines, ox, mask) if with_taps else largest(ox, mask)
                 if mask is None:
                     to.store(what, line + ox)
                 else:
@@ -126,6 +128,83 @@ class Pool:
                 step(whole, f.iota(vector(I32, n)) < left)
         f.ret()
         INTERFACES[name].write(module, "chunks")
+        return module
+
+    def line(self, get: Any, plane: Value, oy: Value, ky: int) -> Value:
+        """Where the line of a plane begins that is line `ky` of the windows in line `oy`."""
+        line = plane * get["h"] + oy * self.stride[0] + ky * self.dilation[0]
+        return line * get["w"]  # type: ignore[no-any-return]
+
+    def numbers(self, f: Function, lines: list[Pointer], ox: Value, mask: Value | None) -> Value:
+        """The taps that hold the maxima of neighbouring windows, 8 bits each."""
+        best: Any = None
+        number: Any = None
+        for k, (ky, kx) in enumerate(itertools.product(*map(range, self.window))):
+            v = self.load(f, lines[ky], ox, kx, mask)
+            if best is None:
+                best, number = v, f.const(vector(I8, self.lanes), 0)
+                continue
+            better = (v > best) | (v != v)
+            best = f.select(better, v, best)
+            number = f.select(better, f.const(vector(I8, self.lanes), k), number)
+        return number  # type: ignore[no-any-return]
+
+    def gradient(self) -> Module:
+        """`max_tap` and `put_taps` in one pass.
+
+        Lines of pairs are written whole, a vector at a time; other windows element by element, for
+        those that overlap add to one another in the order of `put_taps`.
+        """
+        made = INTERFACES["max_pool_input"]
+        module, f, get, start, stop = self.begin(made)
+        x, g, to = (get[k].of(self.e) for k in ("x", "g", "dx"))
+        n, (kh, kw) = self.lanes, self.window
+        taps, shift = f.buffer(I8, n), f.buffer(I64, kh * kw)
+        for k, (ky, kx) in enumerate(itertools.product(range(kh), range(kw))):
+            shift[k] = get["w"] * (ky * self.dilation[0]) + kx * self.dilation[1]
+        with f.range(start, stop) as plane, f.range(get["oh"]) as oy:
+            places = [self.line(get, plane, oy, ky) for ky in range(kh)]
+            lines, targets = [x.at(p) for p in places], [to.at(p) for p in places]
+            source = g.at((plane * get["oh"] + oy) * get["ow"])
+
+            def pairs(ox: Value, left: Value | None) -> None:
+                mask = None if left is None else f.iota(vector(I32, n)) < left
+                number = self.numbers(f, lines, ox, mask)
+                given = source.load(ox, n) if mask is None else source.load_masked(ox, mask)
+                # as 0 + g: of -0.0 it is 0.0
+                given, zero = given + 0, f.const(given.type, 0)
+                for ky in range(kh):
+                    first, second = (
+                        f.select(number == f.const(number.type, 2 * ky + kx), given, zero)
+                        for kx in (0, 1)
+                    )
+                    for half in (0, 1):
+                        order = [i // 2 + i % 2 * n for i in range(half * n, half * n + n)]
+                        value, at = f.shuffle(first, second, order), ox * 2 + half * n
+                        if left is None:
+                            targets[ky].store(value, at)
+                        else:
+                            there = f.iota(vector(I32, n)) + half * n < left * 2
+                            targets[ky].store_masked(value, at, there)
+
+            def one_by_one(ox: Value, left: Value | None) -> None:
+                mask = None if left is None else f.iota(vector(I32, n)) < left
+                taps.store(self.numbers(f, lines, ox, mask))
+                count: Any = n if left is None else f.convert(left, I64)
+                with f.range(0, count) as i:
+                    tap = taps[i]
+                    number = f.emit(I64, f"zext i8 {tap.text} to i64")
+                    at = shift[number] + (ox + i) * self.stride[1]
+                    targets[0][at] = targets[0][at] + source[ox + i]
+
+            step = pairs if in_pairs(self.window, self.stride, self.dilation) else one_by_one
+            whole = get["ow"] - get["ow"] % n
+            with f.range(0, whole, n) as ox:
+                step(ox, None)
+            with f.when(whole < get["ow"]):
+                step(whole, f.convert(get["ow"] - whole, I32))
+        f.ret()
+        made.write(module, "chunks")
         return module
 
     def backward(self) -> Module:
@@ -154,7 +233,8 @@ class Pool:
 @functools.cache
 def kernel(what: str, e: str, window: tuple[int, ...], stride: tuple[int, ...],
            dilation: tuple[int, ...]) -> Kernel:  # fmt: skip
-    """max_pool, max_tap or put_taps of one window."""
+    """One of `INTERFACES` for one window."""
     pool = Pool(e, window, stride, dilation)
-    build = pool.backward if what == "put_taps" else functools.partial(pool.forward, what)
+    ways = {"put_taps": pool.backward, "max_pool_input": pool.gradient}
+    build = ways.get(what) or functools.partial(pool.forward, what)
     return Kernel(INTERFACES[what], (e, window, stride, dilation), build)

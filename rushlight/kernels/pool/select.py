@@ -187,6 +187,59 @@ def plan_put_taps(
     return made_plan("put_taps.planes", operands, dx, launches, g.size)
 
 
+@functools.lru_cache(maxsize=1024)
+def plan_max_pool_input(
+    dtype: Any, shape: Ints, strides: Ints, g_shape: Ints, g_strides: Ints, kernel: Ints,
+    stride: Ints, padding: Ints, dilation: Ints,
+) -> Plan:  # fmt: skip
+    """dx of g, the maxima y and x: `plan_max_tap` and `plan_put_taps`, in one pass where a kernel
+    can. With padding the plan holds both ways, as `plan_max_tap` does."""
+    x, g = MetaArray(shape, dtype, strides), MetaArray(g_shape, dtype, g_strides)
+    d = len(kernel)
+    size, out, lead = shape[x.ndim - d :], g_shape[g.ndim - d :], shape[: x.ndim - d]
+    y, dx = MetaArray(g_shape, dtype), {"dx": MetaArray(shape, dtype)}
+    how = max_window(dtype, g.size, kernel, stride, dilation)
+    window = (kernel, stride, padding, dilation)
+    operands, flops = {"g": g, "y": y, "x": x}, g.size * math.prod(kernel)
+    if how is None:
+        launch = Reference(max_input_in_two, ("g", "y", "x"), ("dx",), size=size, how=window)
+        return made_plan("max_pool_input.numpy", operands, dx, [launch], flops)
+    from . import max_pool as machine
+
+    launches: list[Any] = []
+    name, full = with_margins(x, kernel, stride, padding, dilation, out, launches)
+    into = "dx" if full == size else "dx_padded"
+    made = machine.kernel("max_pool_input", ELEMENTS[dtype], *how)
+    covered = stride == kernel and tuple([o * s for o, s in zip(out, stride, strict=True)]) == size
+    if into != "dx" or not (covered and machine.in_pairs(*how)):
+        launches.append(Reference(reference.zeros, (), (into,), shape=lead + full, dtype=dtype))
+    given = dense("g", g, dtype, launches)
+    launches.append(Launch(made, x=name, g=given, dx=into,
+                           **plane_ints(math.prod(lead), out, full)))  # fmt: skip
+    if into != "dx":
+        launches.append(Reference(reference.cropped, (into,), ("dx",), padding=padding, size=size))
+    plan = made_plan("max_pool_input.planes", operands, dx, launches, flops)
+    if not any(padding):
+        return plan
+    launch = Reference(max_input_by_numbers, ("g", "y", "x"), ("dx",), plan=plan, size=size,
+                       how=window)  # fmt: skip
+    return made_plan("max_pool_input.planes or numpy", operands, dx, [launch], flops)
+
+
+def max_input_by_numbers(
+    g: Array, y: Array, x: Array, *, plan: Plan, size: Ints, how: Any
+) -> Array:  # fmt: skip
+    """By a kernel, unless a window may be of nothing but -inf."""
+    if np.fmin.reduce(y, axis=None) == -np.inf:
+        return max_input_in_two(g, y, x, size=size, how=how)
+    return plan.run(g, y, x)
+
+
+def max_input_in_two(g: Array, y: Array, x: Array, *, size: Ints, how: Any) -> Array:
+    """The taps, and g put there."""
+    return put_taps(g, max_tap(x, y, *how), size, *how)
+
+
 def max_pool(
     x: Array, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, out: Ints
 ) -> Array:
@@ -199,6 +252,14 @@ def max_tap(x: Array, y: Array, kernel: Ints, stride: Ints, padding: Ints, dilat
     """Which tap of its window holds each maximum y: the first of equals, the last of NaNs."""
     key = (x.dtype, x.shape, x.strides, y.shape, y.strides, kernel, stride, padding, dilation)
     return plan_max_tap(*key).run(x, y)
+
+
+def max_pool_input(
+    g: Array, y: Array, x: Array, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints
+) -> Array:
+    """Each g added to the element of its window in x that holds its maximum y."""
+    key = (x.dtype, x.shape, x.strides, g.shape, g.strides, kernel, stride, padding, dilation)
+    return plan_max_pool_input(*key).run(g, y, x)
 
 
 def put_taps(

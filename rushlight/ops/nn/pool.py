@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ...autograd.node import TensorBase
 from ...errors import message
 from ...kernels.meta import MetaArray
 from ...kernels.pool import reference
@@ -172,12 +173,49 @@ take_taps.vjp(
 # -- maxima --------------------------------------------------------------------------------------
 
 
+@op(
+    samples=[
+        case((2, 2, 2), (2, 2, 2), (2, 4, 5), **_K22),
+        case((2, 5, 2), (2, 5, 2), (2, 5, 4), **_K32),
+    ],
+    differentiable=(0,),
+    public="",
+    fresh=True,
+)
+def max_pool_input(
+    input: Any, maxima: Any, x: Any, *, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints
+) -> Any:
+    """The gradient of a maximum pool: each element added to the one of its window in x that is the
+    maximum. In one pass what `put_taps` does with the taps of `max_tap`."""
+    return arrays.max_pool_input(input, maxima, x, kernel, stride, padding, dilation)
+
+
+max_pool_input.shape(lambda g, _y, x, **_: MetaArray(x.shape, g.dtype))
+max_pool_input.planned(
+    lambda g, y, x, *, kernel, stride, padding, dilation: arrays.plan_max_pool_input(
+        x.dtype, x.shape, x.strides, g.shape, g.strides, kernel, stride, padding, dilation
+    )
+)
+max_pool_input.vjp(
+    lambda g, _y, _input, maxima, x, *, kernel, stride, padding, dilation: take_taps(
+        g,
+        max_tap(x, maxima, **_how(kernel, stride, padding, dilation)),
+        **_how(kernel, stride, padding, dilation),
+    ),
+    # Which element is the largest does not change by a little: PyTorch has zeros for x.
+    lambda _g, _y, *_inputs, **_how: None,
+    lambda _g, _y, _input, _maxima, x, **_how: _zeros_of(x),
+)
+
+
+def _zeros_of(x: Any) -> Any:
+    return x.new_zeros(x.shape) if isinstance(x, TensorBase) else np.zeros_like(x)
+
+
 def _max_pool_rule(
     g: Any, y: Any, x: Any, *, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints
 ) -> Any:
-    how = _how(kernel, stride, padding, dilation)
-    size = tuple(x.shape[x.ndim - len(kernel) :])
-    return put_taps(g, max_tap(x, y, **how), size=size, **how)
+    return max_pool_input(g, y, x, **_how(kernel, stride, padding, dilation))
 
 
 def _pooled(x: Any, out: Ints) -> MetaArray:

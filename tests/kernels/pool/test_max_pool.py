@@ -19,6 +19,8 @@ def everything(x: Any, how: tuple[Any, ...], out: Any, seed: int) -> list[Any]:
     taps = select.max_tap(x, y, kernel, stride, padding, dilation)
     g = np.random.default_rng(seed).integers(-8, 8, y.shape).astype(x.dtype)  # sums are exact
     dx = select.put_taps(g, taps, x.shape[2:], kernel, stride, padding, dilation)
+    both = select.max_pool_input(g, y, x, kernel, stride, padding, dilation)
+    np.testing.assert_array_equal(both, dx)
     return [y, taps, dx]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
@@ -107,3 +108,17 @@ def test_an_adaptive_pool_that_leaves_all_as_it_is_gives_a_copy() -> None:
     y = torch.nn.functional.adaptive_avg_pool1d(x, 5)
     y.add_(1)
     assert x.max().item() == 1
+
+
+@pytest.mark.parametrize("how", [{"kernel_size": 2}, {"kernel_size": 3, "stride": 2, "padding": 1}])
+def test_which_element_is_largest_has_no_derivative(how: Any) -> None:
+    """The second derivative with respect to the input is zero, as PyTorch's is, not missing."""
+    x = torch.randn(1, 2, 6, 6, requires_grad=True)
+    y = F.max_pool2d(x, **how)
+    g = torch.randn(*y.shape, requires_grad=True)
+    (dx,) = torch.autograd.grad(y, x, g, create_graph=True)
+    ddx, dg = torch.autograd.grad((dx * dx).sum(), (x, g))
+    assert not ddx.any()
+    _, indices = F.max_pool2d_with_indices(x, **how)
+    taken = dx.flatten(2).gather(2, indices.flatten(2)).reshape(y.shape)
+    torch.testing.assert_close(dg, 2 * taken)
