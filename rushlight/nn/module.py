@@ -267,12 +267,13 @@ class Module(TreeMethods, ConvertMethods, HookMethods, StateMethods):
         """`hasattr`, without an error's text where no class and no registry has the name, as with
         nearly every name that is registered."""
         kind, state = type(self), self.__dict__
-        if kind.__getattr__ is Module.__getattr__:
-            for registry in ("_parameters", "_modules", "_buffers"):
-                if registry in state and name in state[registry]:
-                    return True
-            if name not in state and not any([name in vars(k) for k in kind.__mro__]):
-                return False
+        if kind.__getattr__ is Module.__getattr__ and name not in state and not hasattr(kind, name):
+            find = state.get
+            return (
+                name in find("_parameters", ())
+                or name in find("_modules", ())
+                or name in find("_buffers", ())
+            )
         return hasattr(self, name)
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:

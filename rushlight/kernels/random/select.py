@@ -33,6 +33,16 @@ def uniform(a: np.ndarray, rng: Twister, low: float = 0.0, high: float = 1.0) ->
     plan_uniform(a.dtype, a.shape, a.strides, unit, state is not None).run(a, state, rng, low, high)
 
 
+def standard_uniform(a: np.ndarray, rng: Twister) -> None:
+    """`uniform` between 0 and 1, with a plan that is found by the number of elements."""
+    if not a.flags.c_contiguous:
+        return uniform(a, rng)
+    n = a.size
+    state = rng.native(n)
+    plan_standard_uniform(a.dtype, n, state is not None).run(a, state, rng, 0.0, 1.0)
+    return None
+
+
 def normal(
     a: np.ndarray, rng: Twister, mean: float = 0.0, std: float = 1.0, grouped: bool | None = None
 ) -> None:
@@ -90,6 +100,12 @@ def plan_uniform(dtype: Any, shape: Shape, strides: Shape, unit: bool, native: b
             return filling("uniform", a, [launch], scalars)
     given = ("a", "rng", "low", "high")
     return filling("numpy", a, [Reference(distributions.uniform, given, ())], scalars)
+
+
+@functools.lru_cache(maxsize=1024)
+def plan_standard_uniform(dtype: Any, n: int, native: bool) -> Plan:
+    """`plan_uniform` of an array without gaps: how many dims it has does not matter."""
+    return plan_uniform(dtype, (n,), (dtype.itemsize,), True, native)
 
 
 @functools.lru_cache(maxsize=1024)

@@ -69,6 +69,8 @@ def scalar_array(value: Any, d: Any) -> Any:
     if isinstance(value, complex) and not d.is_complex:
         raise TypeError("can't convert complex to float")
     if d.category == dtypes.INT:
+        if value.__class__ is int and 0 <= value < 128:  # which every type has
+            return np.array(value, d.np)
         return whole([value], d).reshape(())
     return np.asarray(value, d.np)
 

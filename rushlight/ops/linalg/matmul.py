@@ -19,6 +19,7 @@ from ...autograd.node import TensorBase
 from ...dtypes import type_name
 from ...errors import message
 from ...kernels.matmul import select as products
+from ...kernels.matmul.linear import gradients as linear_gradients
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
 from ..core.publication import write_out
@@ -592,6 +593,10 @@ def _linear_rule(g: Any, _y: Any, input: Any, weight: Any, _bias: Any, *, needs:
         gx = g[..., None] * weight if needs[0] else None
         gw = matmul(g.reshape((math.prod(g.shape),)), tall(input)) if needs[1] else None
         return gx, gw, g
+    if g.__class__ is ndarray and needs[0] and needs[1]:
+        both = linear_gradients(g, input, weight)
+        if both is not None:
+            return (*both, g)
     product = products.product if g.__class__ is ndarray else matmul  # shapes fit: no questions
     if needs[0]:
         gx = product(g, weight)

@@ -11,7 +11,7 @@ from ...dtypes import type_name
 from ...errors import message
 from ..core.composite import composite
 from ..core.samples import case
-from ..shape.convert import keeps_format
+from ..shape.convert import laid_as
 from .conv import convolution, transposed_size
 from .pad import constant_pad_nd
 from .spatial import Ints, check_tensor, ints, list_of, same_types
@@ -273,7 +273,6 @@ def conv1d(
 
 
 @composite(public=_PUBLIC, samples=[case((2, 3, 5, 5), (2, 3, 3, 3), (2,))])
-@keeps_format(2)
 def conv2d(
     input: Any,
     weight: Any,
@@ -283,11 +282,11 @@ def conv2d(
     dilation: Any = 1,
     groups: int = 1,
 ) -> Any:
-    return _conv(2, input, weight, bias, stride, padding, dilation, groups)
+    y = _conv(2, input, weight, bias, stride, padding, dilation, groups)
+    return laid_as(y, input, weight)
 
 
 @composite(public=_PUBLIC, samples=[case((2, 3, 4, 4, 4), (2, 3, 2, 2, 2))])
-@keeps_format(2)
 def conv3d(
     input: Any,
     weight: Any,
@@ -297,7 +296,8 @@ def conv3d(
     dilation: Any = 1,
     groups: int = 1,
 ) -> Any:
-    return _conv(3, input, weight, bias, stride, padding, dilation, groups)
+    y = _conv(3, input, weight, bias, stride, padding, dilation, groups)
+    return laid_as(y, input, weight)
 
 
 @composite(accepts="floating complex long: slow_conv_transpose2d_out_cpu",
@@ -319,7 +319,6 @@ def conv_transpose1d(
 
 @composite(accepts="floating complex long: slow_conv_transpose2d_out_cpu",
            public=_PUBLIC, samples=[case((2, 3, 5, 5), (3, 2, 3, 3), (2,))])
-@keeps_format(2)
 def conv_transpose2d(
     input: Any,
     weight: Any,
@@ -330,14 +329,14 @@ def conv_transpose2d(
     groups: int = 1,
     dilation: Any = 1,
 ) -> Any:
-    return _conv_transpose(
+    y = _conv_transpose(
         2, input, weight, bias, stride, padding, output_padding, groups, dilation
     )
+    return laid_as(y, input, weight)
 
 
 @composite(accepts="floating complex long: slow_conv_transpose3d_out_cpu",
            public=_PUBLIC, samples=[case((2, 3, 3, 3, 3), (3, 2, 2, 2, 2))])
-@keeps_format(2)
 def conv_transpose3d(
     input: Any,
     weight: Any,
@@ -348,9 +347,10 @@ def conv_transpose3d(
     groups: int = 1,
     dilation: Any = 1,
 ) -> Any:
-    return _conv_transpose(
+    y = _conv_transpose(
         3, input, weight, bias, stride, padding, output_padding, groups, dilation
     )
+    return laid_as(y, input, weight)
 
 
 for _n, (_plain, _transposed) in enumerate(

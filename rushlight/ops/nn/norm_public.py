@@ -543,7 +543,7 @@ def rms_norm(
 
 @composite(loose="alpha beta k", accepts="floating long: avg_pool2d",
            public="nn.functional", samples=[case((2, 4, 3), 3)])
-@keeps_format(1)
+@keeps_format
 def local_response_norm(
     input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
 ) -> Any:
@@ -575,7 +575,7 @@ def local_response_norm(
 
 
 @composite(loose="p", public="nn.functional", samples=[case((3, 4)), case((3, 4), 1.0, 0)])
-@keeps_format(1)
+@keeps_format
 def normalize(input: Any, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Any = None) -> Any:
     """x / max(norm(x), eps): vectors of length 1, by the p-norm over `dim` (one, or several).
 

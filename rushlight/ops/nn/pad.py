@@ -144,7 +144,7 @@ def _(g: Any, _y: Any, _x: Any, *, pad: Ints, mode: str) -> Any:
     public="nn.functional",
     samples=[case((2, 3, 4), pad=(1, 1)), case((2, 3, 4), pad=(1, 1), mode="reflect")],
 )
-@keeps_format(1)
+@keeps_format
 def pad(input: Any, pad: Any, mode: str = "constant", value: float | None = None) -> Any:
     """Pad the last dimensions of `input`.
 

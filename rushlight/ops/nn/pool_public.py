@@ -22,7 +22,7 @@ from ...kernels.meta import MetaArray
 from ...kernels.pool import reference as arrays
 from ..core.composite import composite
 from ..core.samples import case
-from ..shape.convert import channels_innermost, keeps_format
+from ..shape.convert import channels_innermost, keeps_format, laid_as
 from . import pool
 from .spatial import Ints, check_tensor, ints, list_of
 
@@ -185,7 +185,6 @@ def max_pool1d(
 
 @composite(loose="return_indices", accepts="floating integral: max_pool2d",
            public=_PUBLIC, samples=[case((2, 3, 6, 4), 2)])
-@keeps_format(1)
 def max_pool2d(
     input: Any,
     kernel_size: Any,
@@ -195,12 +194,12 @@ def max_pool2d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
-    return _max_pool(2, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+    y = _max_pool(2, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+    return laid_as(y, input)
 
 
 @composite(loose="return_indices", accepts="floating integral: max_pool3d",
            public=_PUBLIC, samples=[case((2, 3, 4, 4, 4), 2)])
-@keeps_format(1)
 def max_pool3d(
     input: Any,
     kernel_size: Any,
@@ -214,7 +213,7 @@ def max_pool3d(
     if isinstance(input, TensorBase) and input._a.ndim == 4 and alone_innermost(input._a):
         made = max_pool3d(input.unsqueeze(0), *given)  # type: ignore[attr-defined]
         return tuple(y.squeeze(0) for y in made) if return_indices else made.squeeze(0)
-    return _max_pool(3, input, *given)
+    return laid_as(_max_pool(3, input, *given), input)
 
 
 def alone_innermost(a: Any) -> bool:
@@ -318,7 +317,7 @@ def avg_pool1d(
 
 @composite(accepts="floating long: avg_pool2d",
            public="nn.functional", samples=[case((2, 3, 6, 4), 2)])
-@keeps_format(1)
+@keeps_format
 def avg_pool2d(
     input: Any,
     kernel_size: Any,
@@ -445,7 +444,7 @@ def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
 
 @composite(accepts="floating: adaptive_avg_pool2d",
            public="nn.functional", samples=[case((2, 3, 6, 4), [1, 3])])
-@keeps_format(1)
+@keeps_format
 def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
     return _adaptive_avg(2, input, output_size)
 
@@ -464,7 +463,7 @@ def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = Fal
 
 @composite(accepts="floating: adaptive_max_pool2d",
            public="nn.functional", samples=[case((2, 3, 6, 4), [1, 3])])
-@keeps_format(1)
+@keeps_format
 def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
     return _adaptive_max(2, input, output_size, return_indices)
 

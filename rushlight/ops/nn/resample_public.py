@@ -45,7 +45,7 @@ _ALIGNABLE = ("linear", "bilinear", "bicubic", "trilinear")
         case((1, 2, 6, 6), [3, 3], mode="area"),
     ],
 )
-@keeps_format(1)
+@keeps_format
 def interpolate(
     input: Any,
     size: Any = None,

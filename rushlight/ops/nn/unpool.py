@@ -131,7 +131,7 @@ def max_unpool1d(
     public="nn.functional",
     samples=[case((1, 1, 2, 2), values([[[[0, 3], [8, 15]]]]), 2)],
 )
-@keeps_format(1)
+@keeps_format
 def max_unpool2d(
     input: Any,
     indices: Any,

@@ -253,7 +253,7 @@ def rand(*size: Any, **kw: Any) -> Any:
     torch.Size([2, 3])
     """
     if not kw and _bare(size):
-        return _drawn(_rand, select.uniform, size)
+        return _drawn(_rand, select.standard_uniform, size)
     shape = _size(size, kw, "rand")
     plan = _Plan("rand", kw)
     needs(plan.dtype, FLOATS, "check_uniform_bounds")

@@ -158,25 +158,26 @@ def channels_innermost(a: Any) -> bool:
     return True
 
 
-def keeps_format(operands: int) -> Any:
-    """A decorator: results lie in memory as the first operands do (`in_format_of`)."""
+def laid_as(y: Any, *operands: Any) -> Any:
+    """A result, or each of several, as `in_format_of` has it; operands may be no tensors."""
+    for t in operands:
+        if isinstance(t, TensorBase):
+            a = t._a
+            if a.__class__ is np.ndarray and a.ndim > 3 and a.strides[1] <= a.strides[-1]:
+                if isinstance(y, tuple):
+                    return type(y)(in_format_of(part, t) for part in y)
+                return in_format_of(y, *operands)
+    return y
 
-    def decorate(fn: Any) -> Any:
-        @functools.wraps(fn)
-        def shown(*args: Any, **kw: Any) -> Any:
-            y = fn(*args, **kw)
-            for t in args[:operands] or (kw.get("input"),):
-                if isinstance(t, TensorBase):
-                    a = t._a
-                    if a.__class__ is np.ndarray and a.ndim > 3 and a.strides[1] <= a.strides[-1]:
-                        if isinstance(y, tuple):
-                            return type(y)(in_format_of(part, t) for part in y)
-                        return in_format_of(y, *args[:operands])
-            return y
 
-        return shown
+def keeps_format(fn: Any) -> Any:
+    """A decorator: results lie in memory as the first operand does (`laid_as`)."""
 
-    return decorate
+    @functools.wraps(fn)
+    def shown(*args: Any, **kw: Any) -> Any:
+        return laid_as(fn(*args, **kw), args[0] if args else kw.get("input"))
+
+    return shown
 
 
 def about(dtype: Any) -> str:

@@ -1,0 +1,73 @@
+"""The gradients of a linear layer with respect to its input and its weight, in one plan.
+
+They are the products that `select.plan` has for them, with the bits that these have; one plan is
+looked up and called where there were two.
+
+Not here: the layer itself, which is a product with something added (`select.py`).
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any
+
+from ... import config
+from .. import tuning
+from ..meta import MetaArray
+from ..plan import Draft, Plan, Reference, is_dense
+from . import reference
+from .select import plan
+
+Array = Any
+Shape = tuple[int, ...]
+
+
+def gradients(g: Array, x: Array, w: Array) -> tuple[Array, Array] | None:
+    """(g @ w, g^T @ x), summed over all leading dims. Shapes: g (..., N), x (..., K), w (N, K).
+
+    None where g and x, as they lie in memory, are not one matrix each.
+    """
+    if g.size * w.shape[1] < tuning.MATMUL_LEAST_WORK:
+        if g.ndim != 2:
+            return None
+        return reference.product(g, w), reference.product(g.T, x)
+    made = plan_gradients(
+        g.dtype, g.shape, g.strides, x.dtype, x.shape, x.strides, w.dtype, w.shape, w.strides,
+        config.current.matmul_precision,
+    )  # fmt: skip
+    return None if made is None else made.run(g, x, w)  # type: ignore[no-any-return]
+
+
+def in_rows(meta: MetaArray) -> MetaArray | None:
+    """A stack of matrices as one matrix of the same memory; None where there is none."""
+    if meta.ndim == 2 or not is_dense(meta):
+        return meta if meta.ndim == 2 else None
+    return MetaArray((math.prod(meta.shape[:-1]), meta.shape[-1]), meta.dtype)
+
+
+@functools.lru_cache(maxsize=1024)
+def plan_gradients(
+    g_dtype: Any, g_shape: Shape, g_strides: Shape, x_dtype: Any, x_shape: Shape, x_strides: Shape,
+    w_dtype: Any, w_shape: Shape, w_strides: Shape, precision: str = "highest",
+) -> Plan | None:  # fmt: skip
+    """dx = g @ w and dw = g^T @ x."""
+    all_g, all_x = MetaArray(g_shape, g_dtype, g_strides), MetaArray(x_shape, x_dtype, x_strides)
+    g, x = in_rows(all_g), in_rows(all_x)
+    if g is None or x is None:
+        return None
+    turned = MetaArray(g.shape[::-1], g.dtype, g.strides[::-1])
+    of_x = plan(g_dtype, g_shape, g_strides, w_dtype, w_shape, w_strides, precision)
+    of_w = plan(g_dtype, turned.shape, turned.strides, x_dtype, x.shape, x.strides, precision)
+    d = Draft({"g": all_g, "x": all_x, "w": MetaArray(w_shape, w_dtype, w_strides)})
+    left, right = "g", "x"
+    if any(isinstance(launch, Reference) for launch in of_w.launches):
+        # NumPy looks at shapes and strides; kernels have theirs from the plan.
+        if not (is_dense(g) and is_dense(x)):
+            return None
+        left, right = d.view("g_turned", "g", turned), d.view("x_rows", "x", x)
+    numbers = {"alpha": 1.0, "beta": 0.0}
+    for made, a, b, y in ((of_x, "g", "w", "dx"), (of_w, left, right, "dw")):
+        d.include(made, {"a": a, "b": b, "d": None, "y": d.array(y, made.outputs["y"])}, **numbers)
+    name = f"linear_gradients.{of_x.way}, {of_w.way}"
+    return d.plan(name, ("dx", "dw"), (of_x.flops or 0) + (of_w.flops or 0))

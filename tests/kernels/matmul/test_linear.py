@@ -1,0 +1,95 @@
+"""The gradients of a linear layer in one plan have the bits of its two products."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rushlight.kernels import runtime, tuning
+from rushlight.kernels.matmul import linear, select
+
+NATIVE = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
+RNG = np.random.default_rng(3)
+
+
+def operands(lead: tuple[int, ...], n: int, k: int, dtype: Any = np.float32) -> list[Any]:
+    """g, x and w."""
+    shapes = (*lead, n), (*lead, k), (n, k)
+    return [RNG.integers(-9, 9, s).astype(dtype) / 8 for s in shapes]
+
+
+def one_by_one(g: Any, x: Any, w: Any) -> list[Any]:
+    rows = g.reshape(-1, g.shape[-1]), x.reshape(-1, x.shape[-1])
+    return [select.product(g, w), select.product(rows[0].T, rows[1])]
+
+
+def same_bits(g: Any, x: Any, w: Any) -> None:
+    found = linear.gradients(g, x, w)
+    assert found is not None
+    for ours, wanted in zip(found, one_by_one(g, x, w), strict=True):
+        assert ours.dtype == wanted.dtype
+        assert ours.strides == wanted.strides
+        np.testing.assert_array_equal(ours, wanted)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    ("lead", "n", "k"),
+    [
+        ((2,), 3, 4),  # by NumPy
+        ((16,), 16, 16),
+        ((64,), 128, 96),
+        ((1,), 300, 200),
+        ((2, 7), 40, 30),
+        ((3, 1, 5), 64, 17),
+        ((4096,), 4, 8),  # in slices
+        ((300,), 520, 260),  # packed
+    ],
+)
+def test_bits_of_two_products(lead: tuple[int, ...], n: int, k: int, dtype: Any) -> None:
+    same_bits(*operands(lead, n, k, dtype))
+
+
+def test_layouts() -> None:
+    g, x, w = operands((64,), 48, 32)
+    same_bits(np.asfortranarray(g), x, w)
+    same_bits(g, x, np.asfortranarray(w))
+    same_bits(np.broadcast_to(np.float32(2), g.shape), x, w)
+    same_bits(g[::2], x[::2], w)
+    g, x, w = operands((4, 32), 48, 32)
+    same_bits(g, x, w)
+    assert linear.gradients(g.transpose(1, 0, 2), x.transpose(1, 0, 2), w) is None
+
+
+def test_slices_of_what_has_gaps() -> None:
+    """NumPy adds the slices, and looks at how they lie."""
+    g, x, w = operands((8192,), 4, 8)
+    assert linear.gradients(g[::2], x[::2], w) is None or same_bits(g[::2], x[::2], w) is None
+
+
+@NATIVE
+def test_one_plan() -> None:
+    g, x, w = operands((64,), 128, 96)
+    key = [v for a in (g, x, w) for v in (a.dtype, a.shape, a.strides)]
+    plan = linear.plan_gradients(*key)
+    assert plan is not None
+    assert plan.way == "small_gemm, small_gemm"
+    assert plan.flops == 2 * 2 * 64 * 128 * 96
+    assert linear.plan_gradients(*key) is plan
+
+
+def test_no_elements() -> None:
+    for lead in ((0,), (2, 0)):
+        g, x, w = operands(lead, 3, 4)
+        found = linear.gradients(g, x, w)
+        if found is not None:
+            for ours, wanted in zip(found, one_by_one(g, x, w), strict=True):
+                np.testing.assert_array_equal(ours, wanted)
+
+
+def test_few_stay_with_numpy() -> None:
+    g, x, w = operands((2, 2), 3, 4)
+    assert tuning.MATMUL_LEAST_WORK > 4 * 3 * 4
+    assert linear.gradients(g, x, w) is None
