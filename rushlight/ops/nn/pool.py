@@ -202,8 +202,8 @@ max_pool_input.vjp(
         max_tap(x, maxima, **_how(kernel, stride, padding, dilation)),
         **_how(kernel, stride, padding, dilation),
     ),
-    # Which element is the largest does not change by a little: PyTorch has zeros for x.
-    lambda _g, _y, *_inputs, **_how: None,
+    # Which element is the largest does not change by a little: zeros, as PyTorch has for x.
+    lambda _g, _y, _input, maxima, _x, **_how: _zeros_of(maxima),
     lambda _g, _y, _input, _maxima, x, **_how: _zeros_of(x),
 )
 
