@@ -312,9 +312,11 @@ class NodeExtras:
     def unspoilt(self, seq: int) -> bool:
         """Whether a node may run the short way: there is nothing but cells here, and no output was
         changed since tick `seq`, the node's."""
-        return self.plain and (
-            self.cells is None or all([c.stamp <= seq for c in self.cells.values()])
-        )
+        if self.cells is not None:
+            for cell in self.cells.values():
+                if cell.stamp > seq:
+                    return False
+        return self.plain
 
 
 class Node:

@@ -229,7 +229,7 @@ def cross_entropy_gradient(
     weights = all_weights(w, x.shape[class_dim(x)], x.dtype) if smoothing else 0.0
     if reduction == "none":
         return plan_cross_entropy_grad(line(g), *key).run(g, None, x, target, w, sums, weights)
-    slope = np.asarray(g, total.dtype)
+    slope = g if g.dtype is total.dtype else np.asarray(g, total.dtype)
     if reduction == "mean":
         if w is None and total:  # a count of at least one: nothing that NumPy would warn of
             slope = np.asarray(np.true_divide(slope, total))

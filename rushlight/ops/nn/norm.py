@@ -183,7 +183,8 @@ def layer_norm_op(
 ) -> Any:
     """Rows normalised over the last dimensions `dims`, with mean and rstd of each row; weight and
     bias have the shape of these dimensions."""
-    return arrays.rows(input, length_of(input, dims), weight, bias, eps)
+    length = input.shape[-1] if len(dims) == 1 else length_of(input, dims)
+    return arrays.rows(input, length, weight, bias, eps)
 
 
 def length_of(x: Any, dims: Ints) -> int:

@@ -419,7 +419,10 @@ def layer_norm(
     tensor([[-1.0000,  1.0000],
             [-1.0000,  1.0000]])
     """
-    dims = _last_dims("layer_norm", input, normalized_shape, weight, bias)
+    if usual(input, normalized_shape, weight, bias):
+        dims: Ints = (input._a.ndim - 1,)
+    else:
+        dims = _last_dims("layer_norm", input, normalized_shape, weight, bias)
     how = {"dims": dims, "eps": float(eps)}
     return ops.layer_norm_op.call((input, weight, bias), how)[0]
 
@@ -661,10 +664,15 @@ def usual(input: Any, normalized_shape: Any, weight: Any, bias: Any) -> bool:
     last = a.shape[-1:]
     if not last or last != normalized_shape or a.dtype.kind != "f":
         return False
-    return all(
-        p is None or (isinstance(p, TensorBase) and p._a.shape == last and p._a.dtype is a.dtype)
-        for p in (weight, bias)
-    )
+    dtype = a.dtype
+    for p in (weight, bias):
+        if p is not None:
+            if not isinstance(p, TensorBase):
+                return False
+            b = p._a
+            if b.shape != last or b.dtype is not dtype:
+                return False
+    return True
 
 
 def _last_dims(fn: str, input: Any, normalized_shape: Any, weight: Any, bias: Any) -> Ints:

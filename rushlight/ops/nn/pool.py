@@ -215,6 +215,8 @@ def _zeros_of(x: Any) -> Any:
 def _max_pool_rule(
     g: Any, y: Any, x: Any, *, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints
 ) -> Any:
+    if g.__class__ is np.ndarray:
+        return arrays.max_pool_input(g, y, x, kernel, stride, padding, dilation)
     return max_pool_input(g, y, x, **_how(kernel, stride, padding, dilation))
 
 
