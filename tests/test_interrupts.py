@@ -7,13 +7,16 @@ Each program is interrupted at some instructions (with `-m long`: at many); wher
 
 from __future__ import annotations
 
+import ast
 import gc
+import inspect
 import io
 import os
 import pickle
 import signal
 import subprocess
 import sys
+import textwrap
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -24,6 +27,7 @@ from rushlight.overrides import TorchFunctionMode
 
 import rushlight as torch
 from rushlight import nn
+from rushlight.autograd import engine
 from rushlight.func import functional_call, grad, hessian, jacrev, jvp, vjp, vmap
 from rushlight.profiler import profile
 from rushlight.utils._python_dispatch import TorchDispatchMode
@@ -561,3 +565,25 @@ def test_the_first_call_at_many_places(name: str, rng: Any) -> None:
 
 if __name__ == "__main__":
     cold(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+
+
+# Functions whose `try` puts back what holds for the whole process or thread, or a user's state.
+GUARDED = (engine.run, engine.run_callbacks, nn.Module.load_state_dict)
+
+
+@pytest.mark.parametrize("fn", GUARDED, ids=lambda fn: fn.__qualname__)
+def test_no_loop_stands_in_a_try_that_puts_state_back(fn: Any) -> None:
+    """Python 3.12 and later: what is raised where such a loop goes back passes by its end."""
+    tree = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(fn))))
+    tries = [node for node in ast.walk(tree) if isinstance(node, ast.Try)]
+    assert tries
+    assert not [line for node in tries for line in loops(node)]
+
+
+def loops(node: ast.AST) -> list[int]:
+    """The lines of loops in a block; a function in it has a range of its own."""
+    found = [node.lineno] if isinstance(node, (ast.For, ast.While)) else []
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, (ast.FunctionDef, ast.Lambda)):
+            found += loops(child)
+    return found

@@ -119,11 +119,11 @@ def innermost() -> Run | None:
 
 
 def current_node() -> Node | None:
-    """The node that this thread runs: a variable of the innermost `run`, so that the engine need
+    """The node that this thread runs: a variable of the innermost `send`, so that the engine need
     not write it down for each."""
     frame: Any = _getframe(1) if _runs.stack else None
     while frame is not None:
-        if frame.f_code is run.__code__:
+        if frame.f_code is send.__code__:
             node = frame.f_locals["node"]
             return node if isinstance(node, Node) else None
         frame = frame.f_back
@@ -144,13 +144,17 @@ def run_callbacks() -> None:
     """Call what hooks have queued, and what that queues."""
     _runs.calling = True
     try:
-        while _runs.callbacks:
-            todo, _runs.callbacks = _runs.callbacks, ()
-            for fn in todo:
-                fn()
+        _call_queued()
     finally:
         _runs.calling = False
         _runs.callbacks = ()
+
+
+def _call_queued() -> None:
+    while _runs.callbacks:
+        todo, _runs.callbacks = _runs.callbacks, ()
+        for fn in todo:
+            fn()
 
 
 def edge_of(t: Any) -> Any:
@@ -179,133 +183,151 @@ def run(
     if create_graph:
         twice[0] += 1
         tensors = True
-    waits, grad, shape, dtype, edges = range(5)  # fields of a slot; local names are quicker
     slots = count(roots)
     state = door.state
     observed = bool(state.observers)  # then nothing takes the short ways that are written out below
-    array: Any = None if observed else ndarray
     needed: Any = EVERYTHING if observed else None
-    node: Any
     targets: dict[int, list[Any]] = {}
     if inputs is not None:
         needed = paths_to(slots, inputs)
         for e in inputs:
-            node = e.node if e.__class__ is Out else e
-            targets.setdefault(id(node), []).append(e)
-            if not capture and node._is_node:
-                needed.add(node)  # its hooks run, and so does it
+            target = e.node if e.__class__ is Out else e
+            targets.setdefault(id(target), []).append(e)
+            if not capture and target._is_node:
+                needed.add(target)  # its hooks run, and so does it
     captured: dict[Any, Any] = {}
-    new = object.__new__
     goals = (tensors, targets, captured, capture, inputs)  # what a finished leaf asks for
-    ready: list[Any] = []  # heap of (-seq, node)
     freed = None if retain_graph else Freed()
     outer = _runs.stack
     paths = None if inputs is None else needed
     this = Run(roots, slots, paths, targets, retain_graph, capture)
-    node = roots
-    slot: Any
     begun = enter("backward", roots, grads) if observed else None
-    finish = shown_leaf if observed else finish_leaf
-    evaluate = shown_node if observed else run_carefully
-    before = state.enabled
+    before, ended = state.enabled, False
     state.enabled = create_graph  # from here on nothing may be called before the `try`
     _runs.stack = (*outer, this)
     try:
-        for e, g in zip(roots, grads):  # noqa: B905 - made as pairs
-            deliver(slots, e, g)
-        node = roots[0]
-        if len(roots) > 1 or not node._is_node:
-            start(roots, slots, ready, finish, goals)
-            node = heappop(ready)[1] if ready else None
-        while node is not None:
-            slot = slots[node]
-            g = slot[grad]
-            slot[grad] = None
-            x = node.x
-            plain = x is None or x.plain  # no hooks
-            if plain and needed is None and g is not None:  # nothing to capture
-                try:
-                    results = node.run(g, tensors)
-                except Exception as error:
-                    blame(node, error)
-                    raise
-                if checks:
-                    for check in checks:
-                        check(node, results)
-                if freed is not None and node.saved:
-                    node.release(freed)
-                owned = True
-            else:
-                results = evaluate(
-                    node, g, tensors, needed, targets, captured, capture, freed, observed
-                )
-                owned = plain and needed is EVERYTHING
-            following = None
-            own = slot[shape] if node.elementwise else None  # (.shape of an array: a new tuple)
-            for edge, r in zip(slot[edges], results):  # noqa: B905 - a Function may give fewer
-                if edge is None:
-                    continue
-                slot = slots.get(edge)
-                if slot is None:  # an output of several
-                    if r is not None:
-                        deliver(slots, edge, r)
-                    edge = edge.node
-                    slot = slots[edge]
-                elif r.__class__ is array:  # deliver(), written out: these are the hot lines
-                    if (own or r.shape) != slot[shape]:
-                        r = fit(r, slot[shape], edge)
-                    if r.dtype is not slot[dtype]:
-                        r = cast(r, slot[dtype])
-                    old = slot[grad]
-                    if old is None:
-                        slot[grad] = r
-                    else:
-                        r = old + r
-                        slot[grad] = r if r.__class__ is ndarray else np.asarray(r)
-                elif r is not None:
-                    deliver(slots, edge, r)
-                left = slot[waits] = slot[waits] - 1
-                if left == 0:
-                    if slot[edges] is not None:
-                        if following is None:
-                            following = edge
-                        else:
-                            heappush(ready, (-edge.seq, edge))
-                    elif slot[grad] is not None:
-                        total = slot[grad]
-                        slot[grad] = None
-                        mine = owned and total is r and r is not g and new_array(node, r, results)
-                        x = edge._x
-                        if (
-                            mine
-                            and needed is None  # nobody captures or observes
-                            and x.__class__ is Extras
-                            and x.grad is x.hooks is x.post_hooks is x.accumulator is None
-                            and r.strides == edge._a.strides
-                        ):  # finish_leaf(), written out for a first gradient
-                            t = x.grad = new(door.Tensor)
-                            t._a = r
-                            t._fn = t._vc = t._v = t._x = None
-                        else:
-                            finish(edge, total, mine, *goals)
-            if following is None:
-                node = heappop(ready)[1] if ready else None
-            elif ready:
-                node = heappushpop(ready, (-following.seq, following))[1]
-            else:
-                node = following
+        send(roots, grads, slots, needed, freed, observed, goals)
+        ended = True
     finally:
         state.enabled = before
         _runs.stack = outer
         if observed:
             leave("backward", roots, grads, None, begun)
-        if node is not None and not outer:  # an error left the loop
+        if not ended and not outer:
             _runs.callbacks = ()
     if not outer and _runs.callbacks:
         run_callbacks()
     if not capture or inputs is None:
         return []
     return [captured.get((id(e.node), e.nr) if e.__class__ is Out else (id(e), 0)) for e in inputs]
+
+
+def send(
+    roots: Sequence[Any],
+    grads: Sequence[Any],
+    slots: dict[Any, list[Any]],
+    needed: Any,
+    freed: Freed | None,
+    observed: bool,
+    goals: tuple[Any, ...],
+) -> None:
+    """The nodes of `run`, one after the other.
+
+    In a function of its own: an interrupt that comes where a loop goes back passes by the `finally`
+    around that loop (Python 3.12 and later; decision 0047).
+    """
+    waits, grad, shape, dtype, edges = range(5)  # fields of a slot; local names are quicker
+    tensors, targets, captured, capture, _inputs = goals
+    array: Any = None if observed else ndarray
+    new = object.__new__
+    ready: list[Any] = []  # heap of (-seq, node)
+    finish = shown_leaf if observed else finish_leaf
+    evaluate = shown_node if observed else run_carefully
+    node: Any
+    slot: Any
+    for e, g in zip(roots, grads):  # noqa: B905 - made as pairs
+        deliver(slots, e, g)
+    node = roots[0]
+    if len(roots) > 1 or not node._is_node:
+        start(roots, slots, ready, finish, goals)
+        node = heappop(ready)[1] if ready else None
+    while node is not None:
+        slot = slots[node]
+        g = slot[grad]
+        slot[grad] = None
+        x = node.x
+        plain = x is None or x.plain  # no hooks
+        if plain and needed is None and g is not None:  # nothing to capture
+            try:
+                results = node.run(g, tensors)
+            except Exception as error:
+                blame(node, error)
+                raise
+            if checks:
+                for check in checks:
+                    check(node, results)
+            if freed is not None and node.saved:
+                node.release(freed)
+            owned = True
+        else:
+            results = evaluate(
+                node, g, tensors, needed, targets, captured, capture, freed, observed
+            )
+            owned = plain and needed is EVERYTHING
+        following = None
+        own = slot[shape] if node.elementwise else None  # (.shape of an array: a new tuple)
+        for edge, r in zip(slot[edges], results):  # noqa: B905 - a Function may give fewer
+            if edge is None:
+                continue
+            slot = slots.get(edge)
+            if slot is None:  # an output of several
+                if r is not None:
+                    deliver(slots, edge, r)
+                edge = edge.node
+                slot = slots[edge]
+            elif r.__class__ is array:  # deliver(), written out: these are the hot lines
+                if (own or r.shape) != slot[shape]:
+                    r = fit(r, slot[shape], edge)
+                if r.dtype is not slot[dtype]:
+                    r = cast(r, slot[dtype])
+                old = slot[grad]
+                if old is None:
+                    slot[grad] = r
+                else:
+                    r = old + r
+                    slot[grad] = r if r.__class__ is ndarray else np.asarray(r)
+            elif r is not None:
+                deliver(slots, edge, r)
+            left = slot[waits] = slot[waits] - 1
+            if left == 0:
+                if slot[edges] is not None:
+                    if following is None:
+                        following = edge
+                    else:
+                        heappush(ready, (-edge.seq, edge))
+                elif slot[grad] is not None:
+                    total = slot[grad]
+                    slot[grad] = None
+                    mine = owned and total is r and r is not g and new_array(node, r, results)
+                    x = edge._x
+                    if (
+                        mine
+                        and needed is None  # nobody captures or observes
+                        and x.__class__ is Extras
+                        and x.grad is x.hooks is x.post_hooks is x.accumulator is None
+                        and r.strides == edge._a.strides
+                    ):  # finish_leaf(), written out for a first gradient
+                        t = x.grad = new(door.Tensor)
+                        t._a = r
+                        t._fn = t._vc = t._v = t._x = None
+                    else:
+                        finish(edge, total, mine, *goals)
+        if following is None:
+            node = heappop(ready)[1] if ready else None
+        elif ready:
+            node = heappushpop(ready, (-following.seq, following))[1]
+        else:
+            node = following
 
 
 def new_array(node: Node, r: Any, results: Any) -> bool:

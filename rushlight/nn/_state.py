@@ -241,21 +241,9 @@ class StateMethods:
             wrong = bool(errors) or (strict and any(keys) and not visited)
             if not wrong:
                 journal.commit(undoable=bool(strict and any(keys)))
-            for module in visited:
-                for hook in module._load_state_dict_post_hooks.values():
-                    if hook(module, keys) is not None:
-                        raise AssertionError(
-                            "Hooks registered with ``register_load_state_dict_post_hook`` are not "
-                            "expected to return new values, if incompatible_keys need to be "
-                            "modified, it should be done inplace."
-                        )
+            _call_post_hooks(visited, keys)
             if strict:
-                for what, names in (("Missing", keys[0]), ("Unexpected", keys[1])):
-                    if names:
-                        quoted = ", ".join(f'"{k}"' for k in names)
-                        # As PyTorch lists them: missing keys first.
-                        at = 1 if what == "Unexpected" and keys[0] else 0
-                        errors.insert(at, f"{what} key(s) in state_dict: {quoted}. ")
+                _add_names(errors, *keys)
             if errors:
                 text = "\n\t".join(errors)
                 error = RuntimeError(
@@ -447,3 +435,27 @@ def _swap_one(
         return undo
 
     journal.add(swap, save)
+
+
+# Loops outside of the `try` of `load_state_dict`: an interrupt where a loop goes back passes by its
+# `except` (decision 0047).
+
+
+def _call_post_hooks(modules: list[Any], keys: Any) -> None:
+    for module in modules:
+        for hook in module._load_state_dict_post_hooks.values():
+            if hook(module, keys) is not None:
+                raise AssertionError(
+                    "Hooks registered with ``register_load_state_dict_post_hook`` are not "
+                    "expected to return new values, if incompatible_keys need to be "
+                    "modified, it should be done inplace."
+                )
+
+
+def _add_names(errors: list[str], missing: list[str], unexpected: list[str]) -> None:
+    """Put the names that do not fit among the errors, as PyTorch lists them: missing ones first."""
+    for what, names in (("Missing", missing), ("Unexpected", unexpected)):
+        if names:
+            quoted = ", ".join(f'"{k}"' for k in names)
+            at = 1 if what == "Unexpected" and missing else 0
+            errors.insert(at, f"{what} key(s) in state_dict: {quoted}. ")

@@ -11,7 +11,8 @@ Operands may be of any strides; none is copied. Three kernels share the work, Nu
 
 Where the result is small and k long, k is cut into slices, and the parts are added in order.
 
-Not here: matrices that stay packed for many products (`packed.py`), NumPy's way (`reference.py`).
+Not here: matrices that stay packed for many products (`packed.py`), both gradients of a linear
+layer (`linear.py`), NumPy's way (`reference.py`).
 """
 
 from __future__ import annotations

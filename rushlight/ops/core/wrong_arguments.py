@@ -31,8 +31,9 @@ def unexpected(name: str, argument: str, known: Iterable[str]) -> str:
 
 def name_nearest(error: TypeError, name: str, kw: dict[str, Any], known: Iterable[str]) -> None:
     """Give Python's error about an argument's name the nearest one, if it is about that."""
+    text = str(error).partition(". Did you mean")[0]  # Python 3.13 has an idea of its own
     for argument in kw:
-        if str(error) == f"{name}() got an unexpected keyword argument '{argument}'":
+        if text == f"{name}() got an unexpected keyword argument '{argument}'":
             shown = name.removeprefix("_").removeprefix("torch_")  # of an inner function
             error.args = (unexpected(shown, argument, known),)
 
