@@ -5400,8 +5400,8 @@ class Buffer(Tensor):
 
     >>> module = nn.Module()
     >>> module.mean = nn.Buffer(torch.zeros(2))
-    >>> module.state_dict(), list(module.parameters())
-    (OrderedDict([('mean', tensor([0., 0.]))]), [])
+    >>> dict(module.state_dict()), list(module.parameters())
+    ({'mean': tensor([0., 0.])}, [])
     """
 
     def __init__(self, data: Tensor | None = None, *, persistent: _bool = True) -> None: ...

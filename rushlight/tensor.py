@@ -1070,8 +1070,8 @@ class Buffer(Tensor):
 
     >>> module = nn.Module()
     >>> module.mean = nn.Buffer(torch.zeros(2))
-    >>> module.state_dict(), list(module.parameters())
-    (OrderedDict([('mean', tensor([0., 0.]))]), [])
+    >>> dict(module.state_dict()), list(module.parameters())
+    ({'mean': tensor([0., 0.])}, [])
     """
 
     __slots__ = ()

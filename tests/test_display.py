@@ -53,7 +53,7 @@ def parsed(what: Any) -> Balanced:
     found = Balanced()
     found.feed(made)
     assert found.open == []
-    assert "http" not in made
+    assert "http" not in re.sub("base64,[^\"]*", "", made)  # letters of an image may be any
     assert "<script" not in made
     return found
 

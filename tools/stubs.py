@@ -301,6 +301,7 @@ def private(name: str) -> bool:
 # What `object` or Python itself has.
 UNSHOWN = {
     "__annotations__", "__array_priority__", "__class__", "__dict__", "__doc__", "__module__",
+    "__firstlineno__", "__static_attributes__",  # of Python 3.13
     "__slots__", "__weakref__", "__new__", "__init_subclass__", "__dir__", "__reduce_ex__",
     "__setstate__", "__hash__", "__getattr__", "__dataclass_fields__",
 }  # fmt: skip

@@ -74,7 +74,16 @@ def path_of(cls: type, born: str) -> str:
 def rename(thing: Any, name: str) -> None:
     """Write a class's or a function's new module into it."""
     before.append((thing, thing.__module__))
+    write(thing, name)
+
+
+def write(thing: Any, name: str) -> None:
+    """Python 3.13 forgets where a class begins in its file, which `inspect.getsource` asks for,
+    when it is given another module."""
+    first = vars(thing).get("__firstlineno__") if isinstance(thing, type) else None
     thing.__module__ = name
+    if first is not None:
+        thing.__firstlineno__ = first  # type: ignore[attr-defined]
 
 
 def take_all() -> None:
@@ -94,6 +103,9 @@ def give_back() -> None:
     """Give everything its own name again."""
     torch_names.taken = False
     for thing, name in reversed(before):
-        setattr(thing, "__name__" if isinstance(thing, ModuleType) else "__module__", name)
+        if isinstance(thing, ModuleType):
+            thing.__name__ = name
+        else:
+            write(thing, name)
     before.clear()
     vars(sys.modules["rushlight"]).pop("torch", None)

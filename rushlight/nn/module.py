@@ -283,8 +283,8 @@ class Module(TreeMethods, ConvertMethods, HookMethods, StateMethods):
 
         >>> net = nn.Module()
         >>> net.register_buffer("mean", torch.zeros(2))
-        >>> net.state_dict(), list(net.parameters())
-        (OrderedDict([('mean', tensor([0., 0.]))]), [])
+        >>> dict(net.state_dict()), list(net.parameters())
+        ({'mean': tensor([0., 0.])}, [])
         """
         if "_buffers" not in self.__dict__:
             raise _mistakes.not_begun(self, "buffer")

@@ -404,7 +404,9 @@ def test_a_program_leaves_nothing_and_says_nothing() -> None:
             file.write(program)
         env = {k: v for k, v in os.environ.items() if k != "RUSHLIGHT_SHARED_ROOT"}
         with subprocess.Popen(
-            [sys.executable, "-W", "always", path], env=env, text=True,
+            # (from 3.12 on Python says of every process with threads that it forks)
+            [sys.executable, "-W", "always", "-W", "ignore:This process:DeprecationWarning", path],
+            env=env, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         ) as done:  # fmt: skip
             out, errors = done.communicate()
