@@ -427,7 +427,7 @@ def resize_(self: Any, *sizes: Any, memory_format: Any = None) -> Any:
             return resize_(self, shape, memory_format=memory_format)
         finally:
             self._a = a.over(self._a)
-    n = math.prod(shape)
+    n, own = math.prod(shape), False
     check_size(shape, n, a.itemsize)
     if a.__class__ is MetaArray:
         self._a = MetaArray(shape, a.dtype)
@@ -456,7 +456,7 @@ def resize_(self: Any, *sizes: Any, memory_format: Any = None) -> Any:
             else a.reshape(-1)
         )
         fresh.reshape(-1)[: old.size] = old
-        self._a = fresh
+        self._a, own = fresh, True
     order = arguments.order_of(memory_format, len(shape))
     if order == "channels_last":
         like = arguments.ordered(shape, np.bool_, order)  # of elements of one byte
@@ -465,6 +465,7 @@ def resize_(self: Any, *sizes: Any, memory_format: Any = None) -> Any:
             self._a = MetaArray(shape, a.dtype, tuple(s * a.itemsize for s in like.strides))
         else:
             self._a = storage.strided_view(self._a, shape, like.strides, at)
+    views.resized(self, own)
     views.cell(self).bump("resize_")
     return self
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.meta import UnresolvedArray
+from .. import storage
+from ..kernels.meta import MetaArray, UnresolvedArray
 from . import door, op_node
 from .node import LEAF, Cell, Extras, Out, TensorBase
 
@@ -103,6 +104,27 @@ def along(chain: tuple[Any, ...], t: Any) -> Any:
         if nr is not None:
             t = t[nr]
     return t
+
+
+as_strided: Any = None  # the record (`ops/shape/views.py`), which makes any view of a storage
+
+
+def resized(t: Any, own: bool) -> None:
+    """After a view was given other sizes: it is another view of its base, or none where it has
+    memory of its `own` by now."""
+    link = t._v
+    if link is None or t._a.__class__ is MetaArray:
+        return
+    base, a = link.base, t._a
+    if own or base._a.__class__ is not np.ndarray or base._a.dtype != a.dtype:
+        t._v = t._vc = None
+        return
+    strides = [tuple([s // a.itemsize for s in x.strides]) for x in (a, base._a)]
+    how = {
+        "size": a.shape, "stride": strides[0], "storage_offset": storage.storage_offset(a),
+        "laid": (strides[1], storage.storage_offset(base._a)),
+    }  # fmt: skip
+    link.of, link.chain = base, ((as_strided, how, None),)
 
 
 def overlaps_itself(a: Any) -> bool:

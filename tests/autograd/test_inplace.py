@@ -195,3 +195,29 @@ def test_a_view_by_strides_of_a_transposed_base() -> None:
     y.as_strided((2,), (1,)).mul_(5)
     y.backward(torch.arange(6.0).reshape(3, 2).t())  # a gradient that lies in another order
     assert x.grad.tolist() == [[0, 10, 4], [1, 3, 5]]
+
+
+def test_a_view_that_was_resized_is_another_view_of_its_base() -> None:
+    """Changes of it went to the elements that it had before."""
+    base = torch.arange(12.0).reshape(2, 6).clone()
+    view = base[..., ::2].resize_(2, 2)
+    assert view._base is base
+    w = torch.ones(2, 1, requires_grad=True)
+    view -= w
+    assert view.grad_fn.name() == "AsStridedBackward0"
+    view.sum().backward(retain_graph=True)
+    assert w.grad.tolist() == [[-2.0], [-2.0]]
+    base.sum().backward()
+    assert w.grad.tolist() == [[-4.0], [-4.0]]
+
+
+def test_a_view_that_outgrows_its_base_stands_alone() -> None:
+    base, w = torch.arange(4.0), torch.ones(2, requires_grad=True)
+    out = base[::2]
+    with pytest.warns(UserWarning, match="was resized"):
+        torch.cumsum(torch.ones(3, 3), 0, out=out)
+    out *= w.sum()
+    out.sum().backward()
+    assert w.grad.tolist() == [18.0, 18.0]
+    assert base.tolist() == [0, 1, 2, 3]
+    assert not base.requires_grad

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ...autograd import views as links
 from ...errors import axes, axis, message
 from ...kernels import dense
 from ...kernels.meta import MetaArray
@@ -523,6 +524,7 @@ def as_strided(
     return strided_view(input, tuple(size), tuple(stride), storage_offset)
 
 
+links.as_strided = as_strided
 as_strided.shape(
     lambda x, size, stride, storage_offset=None, laid=None: MetaArray(
         size, x.dtype, tuple(n * x.dtype.itemsize for n in stride)
