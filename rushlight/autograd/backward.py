@@ -147,7 +147,7 @@ def root_gradient(t: Any, g: Any, create_graph: bool) -> Any:
             f"Mismatch in shape: grad_output[0] has a shape of torch.Size({list(g._a.shape)}) and "
             f"output[0] has a shape of torch.Size({list(a.shape)})."
         )
-    if (g._a.dtype.kind in "cW") != (a.dtype.kind in "cW"):
+    if g._a.dtype is not a.dtype and (g._a.dtype.kind in "cW") != (a.dtype.kind in "cW"):
         raise RuntimeError(
             "For complex Tensors, both grad_output and output are required to have the same "
             "dtype. Mismatch in dtype: "

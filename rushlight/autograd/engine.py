@@ -246,7 +246,17 @@ def send(
     node: Any
     slot: Any
     for e, g in zip(roots, grads):  # noqa: B905 - made as pairs
-        deliver(slots, e, g)
+        slot = slots.get(e)
+        if (
+            slot is not None
+            and slot[grad] is None
+            and g.__class__ is ndarray
+            and g.dtype is slot[dtype]
+            and g.shape == slot[shape]
+        ):
+            slot[grad] = g
+        else:
+            deliver(slots, e, g)
     node = roots[0]
     if len(roots) > 1 or not node._is_node:
         start(roots, slots, ready, finish, goals)
@@ -308,20 +318,29 @@ def send(
                 elif slot[grad] is not None:
                     total = slot[grad]
                     slot[grad] = None
-                    mine = owned and total is r and r is not g and new_array(node, r, results)
                     x = edge._x
                     if (
-                        mine
-                        and needed is None  # nobody captures or observes
-                        and x.__class__ is Extras
-                        and x.grad is x.hooks is x.post_hooks is x.accumulator is None
-                        and r.strides == edge._a.strides
-                    ):  # finish_leaf(), written out for a first gradient
-                        t = x.grad = new(door.Tensor)
-                        t._a = r
-                        t._fn = t._vc = t._v = t._x = None
-                    else:
+                        needed is not None  # somebody captures or observes
+                        or total.__class__ is not ndarray
+                        or x.__class__ is not Extras
+                        or not (x.grad is x.hooks is x.post_hooks is x.accumulator is None)
+                    ):
+                        mine = owned and total is r and r is not g and new_array(node, r, results)
                         finish(edge, total, mine, *goals)
+                    else:  # finish_leaf(), written out for a first gradient
+                        t = new(door.Tensor)
+                        t._fn = t._vc = t._v = t._x = None
+                        if (
+                            owned
+                            and total is r
+                            and r is not g
+                            and r.strides == edge._a.strides
+                            and ((r.base is None and node.apart) or new_array(node, r, results))
+                        ):
+                            t._a = r
+                        else:
+                            t._a = door.perform(copied_gradient, (total, edge._a), {})
+                        x.grad = t
         if following is None:
             node = heappop(ready)[1] if ready else None
         elif ready:
@@ -372,6 +391,7 @@ def count(roots: Sequence[Any]) -> dict[Any, list[Any]]:
             else:
                 slots[node] = [0, None, node._a.shape, node._a.dtype, None]
     find, later = slots.get, stack.append
+    plain, parameter = door.Tensor, door.Parameter
     while stack:
         for e in stack.pop():
             if e is None:
@@ -379,11 +399,16 @@ def count(roots: Sequence[Any]) -> dict[Any, list[Any]]:
             slot = find(e)
             if slot is not None:
                 slot[0] += 1
+                continue
+            kind = e.__class__
+            if kind is parameter or kind is plain:  # `_is_node` of many classes is asked slowly
+                a = e._a
+                slots[e] = [1, None, a.shape, a.dtype, None]
             elif e._is_node:
                 parents = e.edges
                 slots[e] = [1, None, e.shape, e.dtype, parents]
                 later(parents)
-            elif e.__class__ is not Out:
+            elif kind is not Out:
                 slots[e] = [1, None, e._a.shape, e._a.dtype, None]
             elif e.node in slots:
                 slots[e.node][0] += 1

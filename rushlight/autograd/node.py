@@ -359,6 +359,7 @@ class Node:
     makes_results = (
         True  # `run` returns new arrays, or `g` itself; a user's code may return what it keeps
     )
+    apart = False  # and no array but `g` twice: the generated tests look at all rules
 
     def run(self, g: Any, tensors: bool, wanted: Any = None) -> Any:
         """Gradients of the inputs from `g`, the gradient of the output (a list when several).

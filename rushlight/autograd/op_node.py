@@ -121,6 +121,7 @@ class OpNode(Node):
     rules: Any
     rule_kw: Any
     joint = False
+    apart = True
     nothing: tuple[Any, ...] = ()  # (None, None, ...) for a fixed number of inputs
     # (of the others, not all have in PyTorch the outputs of one node that they have here)
     tells_none = property(lambda self: bool(self.op.view))  # type: ignore[assignment]

@@ -1,7 +1,8 @@
-"""The gradients of a linear layer with respect to its input and its weight, in one plan.
+"""The gradients of a linear layer in one plan.
 
-They are the products that `select.plan` has for them, with the bits that these have; one plan is
-looked up and called where there were two.
+They are the products that `select.plan` has for them and the sum that a bias gets
+(`reduce/select.py`), with the bits that these have; one plan is looked up and called where there
+were three.
 
 Not here: the layer itself, which is a product with something added (`select.py`).
 """
@@ -16,6 +17,7 @@ from ... import config
 from .. import tuning
 from ..meta import MetaArray
 from ..plan import Draft, Plan, Reference, is_dense
+from ..reduce.select import add_leading, plan_leading
 from . import reference
 from .select import plan
 
@@ -23,18 +25,20 @@ Array = Any
 Shape = tuple[int, ...]
 
 
-def gradients(g: Array, x: Array, w: Array) -> tuple[Array, Array] | None:
-    """(g @ w, g^T @ x), summed over all leading dims. Shapes: g (..., N), x (..., K), w (N, K).
+def gradients(g: Array, x: Array, w: Array, bias: bool = False) -> tuple[Array, ...] | None:
+    """(g @ w, g^T @ x), with `bias` also the sum of g, over all leading dims.
 
-    None where g and x, as they lie in memory, are not one matrix each.
+    Shapes: g (..., N), x (..., K), w (N, K). None where g and x, as they lie in memory, are not one
+    matrix each.
     """
     if g.size * w.shape[1] < tuning.MATMUL_LEAST_WORK:
         if g.ndim != 2:
             return None
-        return reference.product(g, w), reference.product(g.T, x)
+        both = reference.product(g, w), reference.product(g.T, x)
+        return (*both, add_leading(g, 1)) if bias else both
     made = plan_gradients(
         g.dtype, g.shape, g.strides, x.dtype, x.shape, x.strides, w.dtype, w.shape, w.strides,
-        config.current.matmul_precision,
+        config.current.matmul_precision, bias,
     )  # fmt: skip
     return None if made is None else made.run(g, x, w)  # type: ignore[no-any-return]
 
@@ -49,9 +53,9 @@ def in_rows(meta: MetaArray) -> MetaArray | None:
 @functools.lru_cache(maxsize=1024)
 def plan_gradients(
     g_dtype: Any, g_shape: Shape, g_strides: Shape, x_dtype: Any, x_shape: Shape, x_strides: Shape,
-    w_dtype: Any, w_shape: Shape, w_strides: Shape, precision: str = "highest",
+    w_dtype: Any, w_shape: Shape, w_strides: Shape, precision: str = "highest", bias: bool = False,
 ) -> Plan | None:  # fmt: skip
-    """dx = g @ w and dw = g^T @ x."""
+    """dx = g @ w and dw = g^T @ x; db, the sum of g."""
     all_g, all_x = MetaArray(g_shape, g_dtype, g_strides), MetaArray(x_shape, x_dtype, x_strides)
     g, x = in_rows(all_g), in_rows(all_x)
     if g is None or x is None:
@@ -69,5 +73,10 @@ def plan_gradients(
     numbers = {"alpha": 1.0, "beta": 0.0}
     for made, a, b, y in ((of_x, "g", "w", "dx"), (of_w, left, right, "dw")):
         d.include(made, {"a": a, "b": b, "d": None, "y": d.array(y, made.outputs["y"])}, **numbers)
-    name = f"linear_gradients.{of_x.way}, {of_w.way}"
-    return d.plan(name, ("dx", "dw"), (of_x.flops or 0) + (of_w.flops or 0))
+    name, flops = f"linear_gradients.{of_x.way}, {of_w.way}", (of_x.flops or 0) + (of_w.flops or 0)
+    if not bias:
+        return d.plan(name, ("dx", "dw"), flops)
+    of_b = plan_leading(all_g, all_g.ndim - 1)
+    db = d.array("db", of_b.outputs["y"])
+    d.include(of_b, {of_b.operands[0]: "g", "y": db}, over=1.0)
+    return d.plan(f"{name}, {of_b.name}", ("dx", "dw", "db"), flops + (of_b.flops or 0))

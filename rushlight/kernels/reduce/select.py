@@ -475,6 +475,11 @@ def add_leading(g: Array, count: int) -> Array:
     return _SUM_OF_GRADIENT((g,), 0 if count == 1 else tuple(range(count)))
 
 
+def plan_leading(g: Any, count: int) -> Plan:
+    """The plan of `add_leading`, of an operand and the number `over`, which it does not use."""
+    return _SUM_OF_GRADIENT.plan((g,), 0 if count == 1 else tuple(range(count)))
+
+
 def add_dims(g: Array, dims: Dims) -> Array:
     """The sum of a gradient over the dims that were expanded, which stay as 1."""
     return _SUM_OF_GRADIENT((g,), dims, True)

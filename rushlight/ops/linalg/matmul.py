@@ -594,9 +594,9 @@ def _linear_rule(g: Any, _y: Any, input: Any, weight: Any, _bias: Any, *, needs:
         gw = matmul(g.reshape((math.prod(g.shape),)), tall(input)) if needs[1] else None
         return gx, gw, g
     if g.__class__ is ndarray and needs[0] and needs[1]:
-        both = linear_gradients(g, input, weight)
-        if both is not None:
-            return (*both, g)
+        found = linear_gradients(g, input, weight, needs[2])
+        if found is not None:
+            return found if needs[2] else (*found, None)
     product = products.product if g.__class__ is ndarray else matmul  # shapes fit: no questions
     if needs[0]:
         gx = product(g, weight)

@@ -367,3 +367,25 @@ def test_a_result_that_is_said_to_be_fresh_shares_no_memory(name: str, i: int) -
     for y in arrays(op.fn(*given, **op.bind(tuple(args), dict(kw))[1])):
         if name not in SHARING:
             assert not any(np.shares_memory(y, a) for a in owned)
+
+
+@pytest.mark.parametrize(("name", "i"), DIFFERENTIABLE)
+def test_no_two_gradients_of_a_call_are_one_array(name: str, i: int) -> None:
+    """The engine gives a leaf the array that a rule has made, without a copy (`Node.apart`)."""
+    op, args, kw = sample(name, i)
+    _, ys = with_gradient(op, args, kw, differentiable_inputs(op, args))
+    if not ys:
+        pytest.skip("no differentiable output")
+    node = getattr(ys[0].grad_fn, "node", ys[0].grad_fn)
+    assert node.apart
+    many = [np.ones(y.shape, y._a.dtype) for y in ys]
+    g: Any = many[0]
+    if node.n_out > 1:
+        places = {
+            (y._fn.nr if hasattr(y._fn, "nr") else 0): m for y, m in zip(ys, many, strict=True)
+        }
+        g = [places.get(nr) for nr in range(node.n_out)]
+    found = [
+        r for r in node.run(g, False) if isinstance(r, np.ndarray) and not any(r is m for m in many)
+    ]
+    assert len({id(r) for r in found}) == len(found)
