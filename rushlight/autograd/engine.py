@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from .. import storage
+from ..kernels import dense
 from ..kernels.meta import OuterArray, SparseArray, UnresolvedArray
 from . import door, steps
 from .hook_calls import as_tensor, fits, post_hooks, pre_hooks, run_hooks, tensor_hooks
@@ -595,7 +596,7 @@ def unheld(g: Any) -> bool:
 def copied_gradient(g: Any, like: Any) -> Any:
     """A copy of a gradient in the memory order of its leaf."""
     own = np.empty_like(like) if like.__class__ is ndarray else np.empty(g.shape, g.dtype)
-    np.copyto(own, g)
+    dense.copy_into(own, g)
     return own
 
 

@@ -17,7 +17,6 @@ import numpy as np
 
 from ..kernels import dense
 from ..kernels.meta import turned
-from ..kernels.multi_tensor import select as multi_tensor
 
 
 class Step:
@@ -106,7 +105,9 @@ def as_array(value: Any) -> Any:
 @step()
 def copy(a: Any, *, order: str = "K") -> Any:
     """A copy, in the same memory order unless another one is asked for."""
-    return a.copy(order) if order != "K" or a.__class__ is not np.ndarray else dense.copied(a)
+    if a.__class__ is not np.ndarray or order not in "KC":
+        return a.copy(order)
+    return dense.copied(a) if order == "K" else dense.in_order(a)
 
 
 @step()
@@ -137,7 +138,7 @@ def resolve(raw: Any, *, conj: bool, neg: bool) -> Any:
 @step(outputs=0, mutates=(0,))
 def write(into: Any, source: Any) -> None:
     """Store values in an array, cast to its type; by several threads where that pays."""
-    multi_tensor.copy(into, source)
+    dense.copy_into(into, source)
 
 
 @step(outputs=0, mutates=(0,))

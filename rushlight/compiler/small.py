@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..kernels.codegen.expr import Trace
 from ..kernels.codegen.interface import Kernel
-from ..kernels.elementwise import axes, broadcast, contiguous, copy_rows, select
+from ..kernels.copy import select as copying
+from ..kernels.elementwise import axes, broadcast, contiguous, select
+from ..kernels.launch import Launch
 from ..kernels.meta import MetaArray
 from . import trials
 from .calls import Call, Lying, Place, run_on
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
 Array = Any
 Dims = tuple[int, ...]
-MOST_ALONE = 1 << 12  # elements that are copied one by one
 MANY = 1 << 15  # elements of a result from which on fewer numbers are tried
 NAMES = {
     "add": "add", "subtract": "sub", "multiply": "mul", "divide": "div", "negative": "neg",
@@ -46,7 +46,6 @@ NAMES = {
     "square": "square", "reciprocal": "reciprocal", "power": "pow", "sign": "sign",
     "clip": "clip",
 }  # fmt: skip
-WHOLE = {1: "s8", 2: "i16", 4: "i32", 8: "i64"}  # elements that are copied as they are
 
 
 class Named:
@@ -212,80 +211,14 @@ def cast_first(event: Event) -> list[Way]:
 def copy(event: Event) -> list[Way]:
     """A copy, in the result's type."""
     (source,), out = event.arrays, event.out
-    if source.dtype == out.dtype:
-        if out.dtype.itemsize not in WHOLE or out.dtype.hasobject:
-            raise Refused(f"NumPy copies {out.dtype}")
-        e = into = WHOLE[out.dtype.itemsize]
-    else:
-        known = select.ELEMENTS
-        if source.dtype not in known or out.dtype not in known:
-            raise Refused(f"NumPy casts {source.dtype} to {out.dtype}")
-        e, into = known[source.dtype], known[out.dtype]
-        narrow = ("half", "bfloat")
-        if into == "i8" or ({e, into} & {*narrow} and {e, into} - {*narrow, "float"}) or (
-            e in ("float", "double", *narrow) and into not in ("float", "double", *narrow)
-        ):
-            raise Refused(f"NumPy casts {source.dtype} to {out.dtype}")
-
-    def write(f: Any, x: Any) -> Any:
-        from ..kernels.codegen.ir import lanes, vector
-        from ..kernels.codegen.lower import brought
-
-        if "bfloat" in (e, into) or "half" in (e, into):
-            return [x]  # kernels read them as float32, and round what they write
-        return [x if e == into else brought(f, x, vector(into, lanes(x.type)))]
-
-    def kernels(kinds: tuple[Any, ...], way: str) -> Kernel:
-        key = ("copy", f"{into}({e} x0)")
-        if way == "broadcast":
-            return broadcast.kernel(key, write, [(e, kinds[0])], [into])
-        made = contiguous.kernel(key, write, [(e, kinds[0])], [into])
-        if source.dtype == out.dtype and out.dtype in select.ELEMENTS:
-            made.formula = identity(out.dtype, kinds[0])
-        return made
-
-    try:
-        return [Way(laid(kernels, (source,), out))]
-    except Refused:
-        if source.dtype != out.dtype:
-            raise
-        return [Way(by_rows(source, out))]
-
-
-def by_rows(source: Lying, out: Lying) -> list[Call]:
-    """Calls that copy into rows that lie apart."""
-    size = out.dtype.itemsize
-    steps = [axes.steps_of(a.shape, a.strides, size, out.shape) for a in (source, out)]
-    if any(s is None for s in steps):
-        raise Refused("an array whose elements are not aligned")
-    dims = sorted(range(len(out.shape)), key=lambda d: -abs(steps[1][d]))  # type: ignore[index]
-    ordered = [[s[d] for d in dims] for s in steps]  # type: ignore[index]
-    sizes, (there, here) = axes.axes_of([out.shape[d] for d in dims], ordered)
-    if (there[-1:], here[-1:]) != ([1], [1]) and math.prod(sizes) <= MOST_ALONE:
-        sizes, there, here = [*sizes, 1], [*there, 1], [*here, 1]  # each element is a row
-    *outer, rows, n = [1, 1, *sizes]
-    before = math.prod(outer)
-    if not sizes or there[-1] != 1 or here[-1] != 1 or before > MOST_PARTS:
-        raise Refused("an array that lies in many parts")
-    there, here = [0, 0, *there], [0, 0, *here]
-    each, chunks = copy_rows.pieces(rows, n)
-    words = (rows, n, there[-2], here[-2], each, chunks)
-    kernel = copy_rows.kernel(f"i{8 * size}")
-    found = []
-    for at in np.ndindex(*outer):
-        moved = [sum(i * s for i, s in zip(at, t, strict=False)) * size for t in (there, here)]
-        places = (source.place.moved(moved[0]), out.place.moved(moved[1]))
-        found.append(Call(kernel, places, words, ()))
-    return found
-
-
-@functools.cache
-def identity(dtype: Any, kind: str) -> Any:
-    """The formula of a copy."""
-    e = select.ELEMENTS[dtype]
-    x = Trace().variable("x0")
-    compute = "i1" if e == "i8" else select.COMPUTED.get(e, "float")
-    return select.Lowered("copy", x, None, [(e, kind)], dtype, [x], compute)
+    more = (0,) * (len(out.shape) - len(source.shape))
+    steps = [0 if n == 1 else step for n, step in zip(source.shape, source.strides, strict=True)]
+    plan = copying.plan(source.dtype, out.dtype, out.shape, (*more, *steps), out.strides)
+    (launch,) = plan.launches
+    if not isinstance(launch, Launch):
+        raise Refused(f"NumPy copies {source.dtype} into {out.dtype}")
+    places = (source.place, out.place)
+    return [Way([Call(launch.kernel, places, launch.ints, launch.floats)])]  # type: ignore[arg-type]
 
 
 def laid(kernels: Kernels, operands: Sequence[Any], out: Lying) -> list[Call]:

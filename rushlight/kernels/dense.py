@@ -1,20 +1,19 @@
-"""Memory for a result in the order of an operand, by PyTorch's rule of memory formats.
+"""Memory for a result in the order of an operand, by PyTorch's rule of memory formats, and copies.
 
 A dimension that is expanded (of stride 0) says nothing about the order, so it stays where it is;
 NumPy's "K" takes it for the innermost, and the result of `x.expand(3, 4).clone()` would be no
 `view(-1)` any more. Everything else is NumPy's "K": dimensions from the largest stride to the
-smallest.
+smallest. How elements get from one array into another is chosen in `copy/select.py`.
 """
 
 from __future__ import annotations
 
-import itertools
-import math
 from typing import Any
 
 import numpy as np
 
 from . import tuning
+from .copy import select as copying
 from .meta import MetaArray, contiguous_strides
 
 
@@ -28,64 +27,66 @@ def empty_like(a: Any, dtype: Any = None) -> Any:
 
 
 def copied(a: Any, dtype: Any = None) -> Any:
-    """The values in memory of their own, in the same order."""
-    if 0 not in a.strides or not a.size:
+    """The values in memory of their own, in the same order, in another type where one is given."""
+    n = a.size
+    few = n < tuning.COPY_LEAST or (n < tuning.COPY_DENSE_LEAST and lies_dense(a, dtype))
+    if few and (0 not in a.strides or not n):
         return a.copy("K") if dtype is None else a.astype(dtype)
     made = empty_like(a, dtype)
-    np.copyto(made, a, casting="unsafe")
+    copying.into(made, a)
     return made
 
 
-def in_order(a: Any) -> Any:
+def in_order(a: Any, dtype: Any = None) -> Any:
     """The values in memory of their own, in rows."""
-    if a.size < tuning.COPY_TILED or a.ndim < 2:
-        return a.copy("C")
-    made = np.empty(a.shape, a.dtype)
-    copy_into(made, a)
+    n = a.size
+    if n < tuning.COPY_LEAST or (n < tuning.COPY_DENSE_LEAST and lies_dense(a, dtype)):
+        return a.copy("C") if dtype is None else a.astype(dtype, "C")
+    made = np.empty(a.shape, a.dtype if dtype is None else dtype)
+    copying.into(made, a)
     return made
+
+
+def rows(a: Any) -> Any:
+    """The array itself where it lies in rows without gaps, else a copy that does."""
+    return a if a.flags.c_contiguous else in_order(a)
+
+
+def lies_dense(a: Any, dtype: Any) -> bool:
+    """Whether a copy is of one span of memory as it is, which NumPy does well."""
+    return (dtype is None or a.dtype == dtype) and bool(a.flags.forc)
 
 
 def copy_into(to: Any, a: Any) -> None:
-    """`np.copyto(to, a)`, of a transposed array by tiles.
-
-    NumPy writes row by row. Where the elements of a row lie far apart in `a`, every one of them
-    brings a whole line of memory into the cache, and a long row drives the lines of its beginning
-    out again before the next row would use them: 11 ms for the transpose of 1024 x 1024 floats. A
-    tile uses all of its lines while they are there: 0.8 ms.
-    """
-    large = a.size >= tuning.COPY_TILED and a.shape == to.shape
-    tiles = _tiles(to, a) if large else None
-    if tiles is None:
-        np.copyto(to, a, casting="unsafe")
-        return
-    for key in itertools.product(*tiles):
-        np.copyto(to[key], a[key], casting="unsafe")
+    """`to[...] = a` as `np.copyto` does it, which any two arrays may be given to."""
+    copying.safely(to, a)
 
 
-def _tiles(to: Any, a: Any) -> list[list[slice]] | None:
-    """The slices of each dimension, whose combinations are the tiles; None where the innermost
-    dimension is the same, or its rows are short."""
-    outer_to_inner = sorted(
-        (d for d in range(to.ndim) if to.shape[d] > 1), key=lambda d: -abs(to.strides[d])
-    )
-    if len(outer_to_inner) < 2 or 0 in a.strides:
-        return None
-    own, far = outer_to_inner[-1], min(outer_to_inner, key=lambda d: abs(a.strides[d]))
-    between = outer_to_inner[outer_to_inner.index(far) + 1 : -1]
-    width, height = tuning.COPY_TILE
-    lines = math.prod(to.shape[d] for d in (*between, own))  # until the first ones are used again
-    if own == far or to.shape[far] < width or lines <= 2 * width:
-        return None
-    steps = {own: width, far: height, **dict.fromkeys(between, 1)}
-    count = math.prod(-(-to.shape[d] // n) for d, n in steps.items())
-    if a.size < count * 1024:  # NumPy's calls would take longer than they save
-        return None
-    return [
-        [slice(k, k + steps[d]) for k in range(0, to.shape[d], steps[d])]
-        if d in steps
-        else [slice(None)]
-        for d in range(to.ndim)
-    ]
+def joined(parts: Any, dim: int) -> Any:
+    """`np.concatenate` of arrays that fit; large ones by the kernels of copies, in rows."""
+    first, n = parts[0], 0
+    if first.__class__ is np.ndarray:
+        for a in parts:
+            n += a.size
+    if n < tuning.COPY_DENSE_LEAST:
+        return np.concatenate(parts, axis=dim)
+    shape, dtype = first.shape, first.dtype
+    if dim < 0:
+        dim += first.ndim
+    size = 0
+    for a in parts:
+        if a.dtype != dtype or a.ndim != len(shape) or not 0 <= dim < a.ndim:
+            return np.concatenate(parts, axis=dim)
+        size += a.shape[dim]
+    made = np.empty((*shape[:dim], size, *shape[dim + 1 :]), dtype)
+    before, at = (slice(None),) * dim, 0
+    for a in parts:
+        place = made[(*before, slice(at, at + a.shape[dim]))]
+        if place.shape != a.shape:
+            return np.concatenate(parts, axis=dim)  # which says what is wrong
+        copying.into(place, a)
+        at += a.shape[dim]
+    return made
 
 
 def halves(a: Any) -> Any:
@@ -127,7 +128,7 @@ def laid_as(y: Any, *operands: Any) -> Any:
     if order == sorted(order):
         return y
     made = np.empty([y.shape[d] for d in order], y.dtype).transpose(np.argsort(order))
-    copy_into(made, y)
+    copying.into(made, y)
     return made
 
 

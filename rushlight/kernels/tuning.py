@@ -38,8 +38,14 @@ ELEMENTWISE_FAR = 1 << 25  # bytes of a result from which on it is written past 
 ELEMENTWISE_MOST_PLANS = 8192  # plans that are kept, of all formulas together
 BROADCAST_SHORT = least(8)  # elements of a row below which NumPy is quicker
 BROADCAST_FAR = 1 << 24  # the longest step between neighbours of a row, in elements
-COPY_TILED = 1 << 16  # elements from which arrays that lie across each other are copied by tiles
-COPY_TILE = (32, 256)  # its sizes: along the innermost dimension of the copy, and of its source
+COPY_LEAST = least(1 << 13)  # elements: transposed 2.1, 1.9; heads 1.3, 1.4; to float64 1.3, 1.5
+COPY_DENSE_LEAST = least(1 << 16)  # and of one span of memory as it is: 2.3, 2.6; then 6.1, 3.5
+COPY_CHUNK = 1 << 15  # elements of a piece of work
+COPY_SQUARE = (128, 128)  # rows and columns of a piece that lies across its source
+COPY_TURNED = least(16)  # rows and columns from which on squares are turned in registers
+COPY_FEW_ROWS = 16  # rows below which those of another axis are taken together
+COPY_MOST_PLANS = 4096  # plans that are kept
+PLACES_LEAST = least(1 << 12)  # elements of a mask from which on its places are found in one line
 WHERE_SMALL = 512  # elements below which bit operations cost more than NumPy's branches
 
 # -- reductions ----------------------------------------------------------------------------------
@@ -167,7 +173,6 @@ CSR_NARROW = least(2)
 CSR_PIECE = 1 << 16  # products of elements of a piece of work
 CSR_FAR = 1 << 22  # bytes of a table from which on its rows are fetched ahead
 MULTI_TENSOR_LEAST = least(1024)  # elements, of all arrays together
-MULTI_TENSOR_COPY_LEAST = least(1 << 18)  # elements from which on two threads copy sooner than one
 OPTIM_LEAST = least(1024)  # elements of one parameter from which on loading a kernel pays at once
 OPTIM_BLOCK = 16384  # elements that NumPy updates at a time, so that its temporaries stay cached
 OPTIM_PATIENCE = 100  # updates of fewer elements after which it pays, too

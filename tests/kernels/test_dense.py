@@ -74,20 +74,36 @@ def test_large_transposed_arrays(name: str, dtype: str, rng: np.random.Generator
     assert np.array_equal(into, a.astype("complex64").real.astype("float32"))
 
 
-def test_tiles_are_taken_where_rows_lie_across() -> None:
-    def tiles(a: Any) -> Any:
-        return dense._tiles(np.empty(a.shape, a.dtype), a)
-
-    a = np.empty((1024, 1024), np.float32)
-    assert len(tiles(a.T)[0]) * len(tiles(a.T)[1]) == 32 * 4
-    assert tiles(a) is None
-    assert tiles(a[:, ::2]) is None
-    assert tiles(np.broadcast_to(a[0, :, None], (1024, 1024))) is None
-    assert tiles(np.empty((100_000, 16), np.float32)[:, ::-1]) is None
-    assert tiles(np.empty((50_000, 32), np.float32)) is None
-
-
 def test_a_copy_that_is_broadcast() -> None:
     to = np.zeros((300, 300), np.float32)
     dense.copy_into(to, np.arange(300.0))
     assert (to == np.arange(300)).all()
+
+
+def test_rows() -> None:
+    assert dense.rows(BASE) is BASE
+    turned = dense.rows(BASE.T)
+    assert turned.flags.c_contiguous
+    assert np.array_equal(turned, BASE.T)
+
+
+@pytest.mark.parametrize("n", [3, 400])
+def test_another_type(n: int, rng: np.random.Generator) -> None:
+    a = rng.standard_normal((n, n, 2)).astype(np.float32)
+    for x in (a, a.T, a[::-1], np.broadcast_to(a[:1], a.shape)):
+        assert np.array_equal(dense.copied(x, np.float64), x.astype(np.float64))
+        y = dense.in_order(x, np.float64)
+        assert y.flags.c_contiguous
+        assert np.array_equal(y, x)
+
+
+@pytest.mark.parametrize("n", [3, 400])
+@pytest.mark.parametrize("dim", [0, 1, -1])
+def test_joined(n: int, dim: int, rng: np.random.Generator) -> None:
+    parts = [rng.standard_normal((n, n, 2)).astype(np.float32) for _ in range(3)]
+    parts.append(parts[0].swapaxes(0, 1))
+    assert np.array_equal(dense.joined(parts, dim), np.concatenate(parts, dim))
+    with pytest.raises(ValueError, match="must match"):
+        dense.joined([*parts, parts[0][:2, :2, :1]], dim)
+    mixed = [parts[0], parts[1].astype(np.float64)]
+    assert dense.joined(mixed, dim).dtype == np.float64

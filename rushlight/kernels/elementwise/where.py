@@ -1,18 +1,21 @@
-"""Choosing between two arrays by a mask, with bit operations.
+"""Choosing between two arrays by a mask.
 
 `np.where` branches on every element: on a mask without pattern it takes ten times as long as an
-addition. Here the mask becomes all ones or all zeros and is and-ed with the bits, so that every
-value, NaN and infinity too, comes through unchanged.
+addition. Of many elements a kernel chooses, a vector at a time. Of some, the mask becomes all ones
+or all zeros and is and-ed with the bits. Either way every value, NaN and infinity too, comes
+through unchanged.
 """
 
 from __future__ import annotations
 
 import contextlib
+import types
 from typing import Any
 
 import numpy as np
 
-from .. import tuning
+from .. import runtime, tuning
+from .select import Formula
 
 _BITS: dict[Any, Any] = {
     np.dtype(np.float32): np.dtype(np.int32),
@@ -32,6 +35,14 @@ def where(mask: Any, a: Any, b: Any) -> Any:
     if bits is None:
         return _by_numpy(mask, a, b)
     a, b = np.asarray(a, dtype), np.asarray(b, dtype)
+    if max(mask.size, a.size, b.size) >= tuning.ELEMENTWISE_LEAST and runtime.available():
+        return CHOICE(mask, a, b)
+    return by_bits(mask, a, b)
+
+
+def by_bits(mask: Any, a: Any, b: Any) -> Any:
+    """Arrays of one type by bit operations."""
+    dtype, bits = a.dtype, _BITS[a.dtype]
     if b.ndim == 0 and not b.view(bits):
         return _and(np.negative(mask.view(np.int8)), a, bits)
     if a.ndim == 0 and not a.view(bits):
@@ -42,6 +53,10 @@ def where(mask: Any, a: Any, b: Any) -> Any:
     y = y & wide if y.ndim < wide.ndim or y.shape != wide.shape else np.bitwise_and(y, wide, out=y)
     np.bitwise_xor(y, b, out=y)
     return y.view(dtype)
+
+
+_WHERE = types.SimpleNamespace(name="where")  # the step of a formula that is called so
+CHOICE = Formula(lambda mask, a, b: mask.trace.call(_WHERE, (mask, a, b)), "where", by_bits)
 
 
 def _by_numpy(mask: Any, a: Any, b: Any) -> Any:

@@ -30,17 +30,10 @@ LIMIT = tensor_lists.interface(
     {"x": "read and written"},
     "the bounds",
 )
-COPY = tensor_lists.interface(
-    "multi_tensor_copy", "y = x", {"y": "written", "x": "read"}, "not looked at"
-)
 
 
 def scaled(f: Function, x: Value, factor: Value) -> list[Value]:
     return [x * factor]
-
-
-def copied(f: Function, into: Value, source: Value) -> list[Value]:
-    return [source]
 
 
 def limited(f: Function, x: Value, low: Value, high: Value) -> list[Value]:
@@ -112,9 +105,3 @@ def scale(element: str) -> Kernel:
 def limit(element: str) -> Kernel:
     """Elements brought between two numbers, in place."""
     return update.elementwise(LIMIT, (element,), limited, element, 1, 2)
-
-
-@functools.cache
-def copy(element: str) -> Kernel:
-    """The second array of each row copied into the first."""
-    return update.elementwise(COPY, (element,), copied, element, 2, 0)

@@ -20,7 +20,6 @@ from ..meta import MetaArray
 from ..plan import Launch, Plan, Reference
 from . import reference
 
-NOTHING = np.empty(0)
 NORMS = {1.0: "add", 2.0: "square", math.inf: "max"}
 
 Arrays = Sequence[np.ndarray]
@@ -69,21 +68,6 @@ def scale(arrays: Arrays, factor: Any) -> None:
 def limit(arrays: Arrays, low: float, high: float) -> None:
     """Bring all elements into [low, high], in place; NaN stays."""
     in_place("limit", arrays, [low, high])
-
-
-def copy(into: np.ndarray, source: np.ndarray) -> None:
-    """Copy an array into another, cast to its type; by several threads where that pays."""
-    if source.size < tuning.MULTI_TENSOR_COPY_LEAST:
-        np.copyto(into, source, casting="unsafe")
-    elif (
-        plain([into, source]) is not None
-        and into.shape == source.shape
-        and not np.may_share_memory(into, source)
-        and (laid := gathered([into, source], into.dtype, (True, False))) is not None
-    ):
-        plan_in_place("copy", into.dtype, 1, laid[1]).run(laid[0], NOTHING)
-    else:
-        np.copyto(into, source, casting="unsafe")
 
 
 def in_place(name: str, arrays: Arrays, numbers: list[Any]) -> None:
@@ -156,7 +140,7 @@ def plan_in_place(name: str, dtype: Any, rows: int, total: int) -> Plan:
         launches = [Launch(kernel, table="table", numbers="numbers", **ints)]
     return Plan(
         f"multi_tensor.{name}", ("table", "numbers"), {}, launches, mutates=("table",),
-        flops=0 if name == "copy" else total, bytes=2 * total * dtype.itemsize,
+        flops=total, bytes=2 * total * dtype.itemsize,
     )  # fmt: skip
 
 

@@ -48,13 +48,13 @@ FAR = arr(A34, 0.3, 2.0)
 )
 def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
     """Values below min become min, values above max become max."""
-    if input.dtype.kind in "cW":
+    if input.__class__ is np.ndarray and input.dtype.kind in "cW":
         raise NotImplementedError("clamp is not supported for complex types")
     y = input
     if min is not None:
-        y = np.maximum(y, min)
+        y = m.maximum(y, min)
     if max is not None:
-        y = np.minimum(y, max)
+        y = m.minimum(y, max)
     return y
 
 

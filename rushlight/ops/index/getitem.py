@@ -20,7 +20,7 @@ from ...autograd.node import TensorBase
 from ...autograd.observe import look
 from ...dtypes import type_name
 from ...errors import message
-from ...kernels import dense
+from ...kernels import dense, places
 from ...kernels.meta import MetaArray
 from ...kernels.sparse import select as sums
 from ...storage import address
@@ -44,6 +44,8 @@ def run_index(a: Any, indices: Any) -> Any:
         found_shape(a, indices)
     try:
         if indices[0] is not None:
+            if len(indices) == 1 and indices[0].dtype.kind == "b" and indices[0].shape == a.shape:
+                return places.selected(a, indices[0])
             return a[numpy_key(indices)]
         # behind whole dimensions NumPy puts what it found first in memory; PyTorch lays it in order
         found = [(d, i) for d, i in enumerate(indices) if i is not None]

@@ -16,7 +16,8 @@ from ...autograd.node import TensorBase
 from ...autograd.observe import look
 from ...dtypes import type_name
 from ...errors import axis, message
-from ...kernels import dense
+from ...kernels import dense, places
+from ...kernels.elementwise.where import where
 from ...kernels.meta import MetaArray
 from ..core.arguments import need_gradients, need_tensor
 from ..core.composite import composite
@@ -62,7 +63,7 @@ def masked_shape(x: Any, mask: Any, *_: Any, **__: Any) -> MetaArray:
 def masked_fill(input: Any, mask: Any, *, value: Any) -> Any:
     """`value` where the mask is True, else the input."""
     check_mask("masked_fill_", mask)
-    return dense.in_rows(np.where(mask, stored(value, input.dtype), input))
+    return dense.in_rows(where(mask, stored(value, input.dtype), input))
 
 
 masked_fill.shape(masked_shape)
@@ -93,7 +94,7 @@ def fill_value(input: Any, value: Any) -> tuple[Any, tuple[Any, ...], dict[str, 
 def masked_put(input: Any, mask: Any, value: Any) -> Any:
     """A 0-d tensor where the mask is True, else the input."""
     check_mask("masked_fill_", mask)
-    return dense.in_rows(np.where(mask, value.astype(input.dtype), input))
+    return dense.in_rows(where(mask, value.astype(input.dtype), input))
 
 
 masked_put.shape(masked_shape)
@@ -268,7 +269,7 @@ def masked_scatter_(input: Any, mask: Any, source: Any) -> Any:
 def argwhere(input: Any) -> Any:
     """The indices of non-zero elements, one row each."""
     return (
-        np.array(np.nonzero(input)).T  # a row in memory for each dimension, as PyTorch's lie
+        places.nonzero(input).T  # a row in memory for each dimension, as PyTorch's lie
         if input.ndim
         else np.zeros((int(input != 0), 0), np.int64)
     )

@@ -12,6 +12,7 @@ import numpy as np
 from ... import dtypes
 from ...dtypes import type_name
 from ...errors import axis, message
+from ...kernels.elementwise.where import where
 from ...kernels.meta import MetaArray
 from ..core.arguments import need_tensor
 from ..core.composite import composite
@@ -226,6 +227,12 @@ def cross(input: Any, other: Any, dim: int | None = None, *, out: Any = None) ->
 # -- triangles and diagonals -----------------------------------------------------------------------
 
 
+def _part(x: Any, mask: Any, inside: bool) -> Any:
+    """The elements of each matrix where the mask is True, or those where it is False."""
+    nothing = np.zeros((), x.dtype)
+    return where(mask, x, nothing) if inside else where(mask, nothing, x)
+
+
 def _at_least_2d(name: str, x: Any) -> None:
     if x.ndim < 2:
         raise RuntimeError(
@@ -256,7 +263,7 @@ def tril(input: Any, *, diagonal: int = 0) -> Any:
             [1., 1., 1.]])
     """
     _at_least_2d("tril", input)
-    return np.tril(input, diagonal)
+    return _part(input, np.tri(input.shape[-2], input.shape[-1], diagonal, bool), True)
 
 
 tril.shape(on(lambda x, diagonal=0: _at_least_2d("tril", x)))
@@ -286,7 +293,7 @@ def triu(input: Any, *, diagonal: int = 0) -> Any:
             [0., 0., 1.]])
     """
     _at_least_2d("triu", input)
-    return np.triu(input, diagonal)
+    return _part(input, np.tri(input.shape[-2], input.shape[-1], diagonal - 1, bool), False)
 
 
 triu.shape(on(lambda x, diagonal=0: _at_least_2d("triu", x)))

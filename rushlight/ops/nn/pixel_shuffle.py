@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import message
+from ...kernels import dense
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
 from ..core.record import op
@@ -76,7 +77,7 @@ def pixel_shuffle(input: Any, *, upscale_factor: int) -> Any:
     n = len(lead)
     x = input.reshape(*lead, c // (r * r), r, r, h, w)
     x = x.transpose(*range(n), n, n + 3, n + 1, n + 4, n + 2)
-    return x.copy().reshape(shape)
+    return dense.in_order(x).reshape(shape)
 
 
 pixel_shuffle.shape(
@@ -107,7 +108,7 @@ def pixel_unshuffle(input: Any, *, downscale_factor: int) -> Any:
     n = len(lead)
     x = input.reshape(*lead, c, h // r, r, w // r, r)
     x = x.transpose(*range(n), n, n + 2, n + 4, n + 1, n + 3)
-    return x.copy().reshape(shape)
+    return dense.in_order(x).reshape(shape)
 
 
 pixel_unshuffle.shape(
@@ -153,7 +154,7 @@ def channel_shuffle(input: Any, *, groups: int) -> Any:
             )
         )
     x = input.reshape(n, groups, c // groups, *input.shape[2:]).swapaxes(1, 2)
-    return x.copy().reshape(input.shape)
+    return dense.in_order(x).reshape(input.shape)
 
 
 channel_shuffle.shape(same)

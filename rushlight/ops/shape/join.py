@@ -373,10 +373,10 @@ def to_copy(input: Any, *, dtype: Any, order: Any = "K") -> Any:
         input = dense.real_part(input) if dtype.category != dtypes.BOOL else input != 0
     if not isinstance(input, np.ndarray):
         return input.astype(dtype.np)
-    if 0 in input.strides and order == "K":
-        input = dense.copied(input)
     if dtype.category <= dtypes.INT and input.dtype.kind in "fV":
-        return float_to_int(input, dtype)
+        return float_to_int(dense.copied(input) if 0 in input.strides else input, dtype)
+    if order in ("K", "C"):
+        return (dense.copied if order == "K" else dense.in_order)(input, dtype.np)
     return input.astype(dtype.np, order)
 
 
@@ -387,13 +387,13 @@ def float_to_int(a: Any, dtype: Any) -> Any:
     """Truncation as C does it, without NumPy's warning: what int32 does not hold, NaN too, is its
     least number, of which the narrower types keep the last bits."""
     if dtype is dtypes.bool:
-        return a.astype(bool)
+        return dense.copied(a, dtype.np)
     through = np.int64 if dtype is dtypes.uint32 else np.int32
     with np.errstate(invalid="ignore"):
-        wide = a.astype(np.float32) if a.dtype.kind == "V" else a
+        wide = dense.copied(a, np.float32) if a.dtype.kind == "V" else a
         if dtype.itemsize == 8 or dtype.np == through:
-            return wide.astype(dtype.np)
-        return wide.astype(through).astype(dtype.np)
+            return dense.copied(wide, dtype.np)
+        return dense.copied(dense.copied(wide, through), dtype.np)
 
 
 to_copy.vjp(lambda g, _y, _x: g)  # the engine casts
@@ -414,7 +414,7 @@ def copy(input: Any, source: Any) -> Any:
         source = dense.real_part(source)
     if np.broadcast_shapes(input.shape, source.shape) != input.shape:
         raise ValueError("could not broadcast")
-    return np.broadcast_to(source, input.shape).astype(input.dtype)
+    return dense.copied(np.broadcast_to(source, input.shape), input.dtype)
 
 
 copy.vjp(lambda g, _y, _a, _b: door.nothing(g), lambda g, _y, _a, _b: g)

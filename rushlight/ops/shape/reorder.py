@@ -66,7 +66,7 @@ def flip(input: Any, *, dims: Any) -> Any:
         axes(dims, 0)
         return input.copy()
     made = dense.empty_like(input)
-    made[...] = np.flip(input, axes(dims, input.ndim))
+    dense.copy_into(made, np.flip(input, axes(dims, input.ndim)))
     return made
 
 
@@ -153,12 +153,12 @@ def roll(input: Any, *, shifts: Any, dims: Any = None) -> Any:
     if dims is None or input.ndim == 0:
         if not input.ndim:
             return input.copy()
-        return np.roll(np.ascontiguousarray(input), builtin_sum(shifts))
+        return np.roll(dense.rows(input), builtin_sum(shifts))
     if not input.size:  # PyTorch does not look at the dimensions then
         return input.copy()
     for d in dims:
         axis(d, input.ndim)
-    return np.roll(np.ascontiguousarray(input), shifts, dims)
+    return np.roll(dense.rows(input), shifts, dims)
 
 
 roll.shape(on(lambda x, *, shifts, dims=None: [axis(d, x.ndim) for d in dims or () if x.size]))
@@ -255,7 +255,11 @@ def rot90(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
 def repeat(input: Any, *, repeats: Any) -> Any:
     """Copies side by side along each dimension."""
     check_repeats(input, repeats)
-    return np.tile(input, repeats)
+    shape = (1,) * (len(repeats) - input.ndim) + input.shape
+    many = np.empty([k for pair in zip(repeats, shape, strict=True) for k in pair], input.dtype)
+    apart = input.reshape([k for n in shape for k in (1, n)])
+    dense.copy_into(many, np.broadcast_to(apart, many.shape))
+    return many.reshape([n * r for n, r in zip(shape, repeats, strict=True)])
 
 
 repeat.shape(repeated)

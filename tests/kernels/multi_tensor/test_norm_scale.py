@@ -56,10 +56,3 @@ def test_in_place_on_pointers(
         np.testing.assert_array_equal(b, c)
     assert plan.mutates == ("table",)
     assert plan.bytes == 2 * sum(a.nbytes for a in arrays)
-
-
-def test_copies(rng: np.random.Generator) -> None:
-    source, into = rng.standard_normal((70, 501)), np.zeros((70, 501))
-    table, total = table_of([into, source], (True, False))
-    select.plan_in_place("copy", source.dtype, 1, total).run(table, select.NOTHING)
-    np.testing.assert_array_equal(into, source)

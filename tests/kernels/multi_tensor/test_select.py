@@ -97,23 +97,6 @@ def test_one_call_serves_dense_arrays(
     assert answers == [True, False, False]
 
 
-@pytest.mark.parametrize("least", [1, 1 << 60])
-def test_copy(least: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Any arrays that NumPy copies: other types, other layouts, shapes that spread, overlaps."""
-    monkeypatch.setattr(tuning, "MULTI_TENSOR_COPY_LEAST", least)
-    for dtype in (np.float32, np.float64, np.int32, np.complex64):
-        a = (rng.standard_normal((70, 501)) * 9).astype(dtype)
-        for into in (np.zeros_like(a), np.zeros((70, 501)), np.zeros((501, 70), dtype).T):
-            if into.dtype.kind == "c" or dtype is not np.complex64:
-                select.copy(into, a)
-                np.testing.assert_array_equal(into, a)
-        select.copy(into, a[3])
-        assert (into == a[3]).all()
-        wanted = a[:-1].copy()
-        select.copy(a[1:], a[:-1])
-        np.testing.assert_array_equal(a[1:], wanted)
-
-
 def test_results_of_large_operations_in_place() -> None:
     x = torch.arange(600_000, dtype=torch.float32)
     y = torch.empty(600_000)
