@@ -38,8 +38,10 @@ def forward(
     """(result (..., L, V), logarithm of the sum of exp(scores) of each row (..., L); inf where that
     sum is 0). Shapes: q (..., L, E), k (..., S, E), v (..., S, V), mask broadcasts to (..., L, S).
     """
-    of_q, of_k, of_v = ((a.dtype, a.shape, a.strides) for a in (q, k, v))
-    made = plan_forward(of_q, of_k, of_v, layout(mask), causal)
+    made = plan_forward(
+        (q.dtype, q.shape, q.strides), (k.dtype, k.shape, k.strides),
+        (v.dtype, v.shape, v.strides), None if mask is None else layout(mask), causal,
+    )  # fmt: skip
     return made.run(q, k, v, mask, scale)  # type: ignore[no-any-return]
 
 
@@ -48,8 +50,12 @@ def backward(
     scale: float, causal: bool,
 ) -> tuple[Array, Array, Array] | None:  # fmt: skip
     """Gradients of q, k and v, from that of the result; None where no kernel computes them."""
-    of = [(a.dtype, a.shape, a.strides) for a in (g, out, kept, q, k, v)]
-    made = plan_backward(*of, layout(mask), causal)
+    made = plan_backward(
+        (g.dtype, g.shape, g.strides), (out.dtype, out.shape, out.strides),
+        (kept.dtype, kept.shape, kept.strides), (q.dtype, q.shape, q.strides),
+        (k.dtype, k.shape, k.strides), (v.dtype, v.shape, v.strides),
+        None if mask is None else layout(mask), causal,
+    )  # fmt: skip
     return None if made is None else made.run(g, out, kept, q, k, v, mask, scale)
 
 

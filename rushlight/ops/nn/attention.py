@@ -19,6 +19,7 @@ from ...errors import message
 from ...kernels.attention import reference
 from ...kernels.attention import select as kernels
 from ...kernels.meta import MetaArray
+from ..core import overrides
 from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import arr, case, values
@@ -28,6 +29,7 @@ from ..shape.views import cat
 from .dropout import _noise as drop_noise
 
 NEG_INF = float("-inf")
+FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 
 # -- the op --------------------------------------------------------------------------------------
 
@@ -144,14 +146,14 @@ def _(q: Any, k: Any, v: Any, mask: Any = None, **_kw: Any) -> Any:
 def _(
     g: Any, y: Any, q: Any, k: Any, v: Any, mask: Any, *, scale: float, causal: bool, needs: Any
 ) -> Any:
-    kw = {"scale": scale, "causal": causal, "safe": True}
-    if isinstance(q, TensorBase):
-        _, w = attention.call((q, k, v, mask, None), kw)
-    else:
+    if q.__class__ is np.ndarray or not isinstance(q, TensorBase):
         found = kernels.backward(g[0], y[0], y[1], q, k, v, mask, scale, causal)
         if found is not None:
             return (*found, None)
-        _, w = attention.fn(q, k, v, mask, **kw)
+        _, w = attention.fn(q, k, v, mask, scale=scale, causal=causal, safe=True)
+    else:
+        kw = {"scale": scale, "causal": causal, "safe": True}
+        _, w = attention.call((q, k, v, mask, None), kw)
     needs = (*needs[:3], False, False)
     found = _attention_rule((g[0], None), (None, w), q, k, v, None, None, scale=scale, needs=needs)
     return (*found[:3], None)
@@ -251,6 +253,28 @@ def attend(
     return out, w if noise is None else w * noise
 
 
+def _usual(query: Any, key: Any, value: Any) -> bool:
+    """Whether these are plain tensors of one ordinary type whose shapes go together, keys and
+    values of one shape: then nothing else is asked."""
+    ordinary: Any = overrides.ordinary
+    if (
+        query.__class__ not in ordinary
+        or key.__class__ not in ordinary
+        or value.__class__ not in ordinary
+    ):
+        return False
+    q, k, v = query._a, key._a, value._a
+    dtype, shape, keys = q.dtype, q.shape, k.shape
+    return (
+        (dtype is FLOAT32 or dtype is FLOAT64)
+        and k.dtype is dtype
+        and v.dtype is dtype
+        and keys == v.shape
+        and len(shape) > 1 < len(keys)
+        and shape[-1] == keys[-1]
+    )
+
+
 @composite(
     public="nn.functional",
     samples=[
@@ -287,6 +311,11 @@ def scaled_dot_product_attention(
     >>> F.scaled_dot_product_attention(q, k, v, attn_mask=torch.tensor([[False, True]]))
     tensor([[20.]])
     """
+    if attn_mask is None and dropout_p == 0 and not enable_gqa and _usual(query, key, value):
+        if scale is None:
+            scale = 1 / pymath.sqrt(max(query._a.shape[-1], 1))
+        kw = {"scale": float(scale), "causal": bool(is_causal)}
+        return door.apply(attention_by_blocks, (query, key, value, None), kw)[0]
     _check(query, key, value, attn_mask, is_causal)
     if not 0 <= dropout_p <= 1:
         raise RuntimeError(

@@ -100,3 +100,43 @@ def test_weights_of_complex_scores_are_refused():
     options = (4, 2, w, None, None, None, False, 0.0, w[:4], None)
     with pytest.raises(NotImplementedError, match="softmax_lastdim_kernel_impl"):
         torch.nn.functional.multi_head_attention_forward(q, q, q, *options)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_common_calls_are_those_of_any_other_kind(dtype: Any, rng: Any) -> None:
+    """Plain tensors without a mask ask less; a mask of nothing, groups of one and a subclass go
+    the other way to the same bits."""
+
+    class Named(torch.Tensor):
+        pass
+
+    for shape in ((2, 2, 5, 4), (2, 5, 4), (5, 4)):
+        q, k, v = (torch.from_numpy(rng.standard_normal(shape)).to(dtype) for _ in range(3))
+        for causal in (False, True):
+            y = F.scaled_dot_product_attention(q, k, v, is_causal=causal, scale=0.3)
+            ways = [
+                F.scaled_dot_product_attention(
+                    q, k, v, is_causal=causal, scale=0.3, enable_gqa=True
+                ),
+                F.scaled_dot_product_attention(
+                    q, k.as_subclass(Named), v, is_causal=causal, scale=0.3
+                ),
+            ]
+            assert type(ways[1]) is Named
+            for other in ways:
+                assert other._a.tobytes() == y._a.tobytes()
+                assert other.stride() == y.stride()
+
+
+def test_what_does_not_go_together_is_refused_before_it_is_computed() -> None:
+    one = torch.ones(3, 4)
+    for wrong, words in (
+        ((one, torch.ones(3, 5), torch.ones(3, 5)), "must match the size"),
+        ((one, torch.ones(4), torch.ones(4)), "at least 2 dimensional"),
+        ((one, one.double(), one), "same dtype"),
+        ((one.int(), one.int(), one.int()), "expected scalar type Float"),
+    ):
+        with pytest.raises(RuntimeError, match=words):
+            F.scaled_dot_product_attention(*wrong)
+    with pytest.raises(RuntimeError, match="between 0 and 1"):
+        F.scaled_dot_product_attention(one, one, one, dropout_p=2.0)
