@@ -98,9 +98,9 @@ def by_plans(name: str) -> list[Any]:
     if name == "unit":
         y, length = norm.unit(X, 1, 1e-12, True)
         return [y, norm.unit_gradient(G, X, length, 1, 1e-12, True)]
-    y, sums, total = loss.cross_entropy(X, T, None, "none", -100, 0.0)
+    y, sums = loss.cross_entropy(X, T, None, "none", -100, 0.0)
     g = np.ascontiguousarray(G[:, 0])
-    return [y, loss.cross_entropy_gradient(g, X, T, None, sums, total, "none", -100, 0.0)]
+    return [y, loss.cross_entropy_gradient(g, X, T, None, sums, "none", -100, 0.0)]
 
 
 PLAIN: dict[str, Callable[..., list[Any]]] = {

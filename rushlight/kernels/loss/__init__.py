@@ -2,4 +2,4 @@
 
 from ... import late
 
-late.modules(__name__, "at_classes", "cross_entropy", "ctc", "reference", "select")
+late.modules(__name__, "at_classes", "cross_entropy", "ctc", "reference", "select", "totals")

@@ -3,7 +3,7 @@
 With s the smoothing and C the number of classes, each class gets a part of the target: (1 - s) goes
 to the target's class, s / C times the class's weight to every class.
 
-Not here: means and sums of losses, and which kernel computes a call (`select.py`).
+Not here: means and sums of losses (`totals.py`), and which kernel computes a call (`select.py`).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 from ..codegen.row_body import row_body
 
 IGNORED = {"ignored": "the class index that does not count"}
+MEAN = {"mean": "1 where `y` is the mean of the losses, 0 where it is their sum"}
 SMOOTHING = {
     "keep": "the part of a target that its class keeps, 1 - s",
     "share": "the part that each class gets, s / C",
@@ -23,7 +24,10 @@ OPERANDS = {
     "target": "index: the class",
     "w": "line: weight of each class",
 }
-SUMS = "the largest score, log sum exp(x - it), and with smoothing the sum of w (x - it)"
+SUMS = (
+    "the largest score, log sum exp(x - it), and with smoothing the sum of w (x - it); behind "
+    "those of all rows one number, what a mean is divided by"
+)
 
 
 def log_sums(r: Any, smooth: bool) -> list[Any]:
@@ -101,23 +105,25 @@ LOSSES = {
     "sums": f"ones: {SUMS}",
     "loss": "one: the loss",
     "factor": "one: the weight of the target's class",
+    "y": "number: the sum or mean of the losses",
 }
 SLOPES = {
     **OPERANDS,
     "g": "one: gradient of the loss",
     "slope": "number: the same where it is one for all",
+    "whole": "number: gradient of the mean of all losses",
     "sums": f"ones: {SUMS}",
     "dx": "row: gradient of x",
 }
 
 
-@row_body(LOSSES, ints=IGNORED)
+@row_body(LOSSES, ints=IGNORED | MEAN)
 def cross_entropy(r: Any) -> None:
     """loss = -w[t] log softmax(x)[t]."""
     losses(r, False)
 
 
-@row_body(LOSSES, SMOOTHING, IGNORED)
+@row_body(LOSSES, SMOOTHING, IGNORED | MEAN)
 def smooth_cross_entropy(r: Any) -> None:
     """loss = -(1 - s) w[t] log softmax(x)[t] - s / C sum(w log softmax(x))."""
     losses(r, True)

@@ -1,7 +1,8 @@
-"""Losses over classes: which kernel computes them, and the means and sums of what they give.
+"""Losses over classes: which kernel computes them.
 
 Scores are (C), (N, C) or (N, C, ...); targets the same without the classes. Not here: the
-mathematics (`cross_entropy.py`), NumPy's arrays (`reference.py`), CTC (`ctc.py`).
+mathematics (`cross_entropy.py`), what is added up (`totals.py`), NumPy's arrays (`reference.py`),
+CTC (`ctc.py`).
 """
 
 from __future__ import annotations
@@ -18,8 +19,7 @@ from ..codegen.row_body import computed
 from ..indices import asked, within
 from ..meta import MetaArray
 from ..plan import Plan, Reference, nbytes
-from ..reduce.reference import add_reduce
-from ..rows import dense, launches, takes
+from ..rows import ELEMENTS, dense, launches, takes
 from ..rows import plan as plan_rows
 from . import cross_entropy as bodies
 from . import reference
@@ -57,104 +57,103 @@ def prepared(
     return operands, names
 
 
-def counting(f: Any, args: dict[str, Any]) -> None:
-    """Written before the chunks: how many targets are no class, and how many do not count."""
-    from ..codegen.ir import I64
-
-    target = args["target"].of(I64)
-    wrong, skipped = f.var(f.const(I64, 0)), f.var(f.const(I64, 0))
-    with f.range(args["numbers"]) as i:
-        t = target[i]
-        skip = t == args["ignored"]
-        no_class = f.compare("ge", t, args["n"], unsigned=True)  # negative numbers are large
-        bad = no_class & ~skip
-        wrong.set(wrong.get() + f.convert(bad, I64))
-        skipped.set(skipped.get() + f.convert(skip, I64))
-    status = args["status"].of(I64)
-    status[0] = wrong.get()
-    status[1] = skipped.get()
-
-
-def chunks_unless_wrong(f: Any, args: dict[str, Any]) -> Any:
-    """No chunk where a target is no class: nothing is read at it."""
-    from ..codegen.ir import I64
-
-    return f.select(args["status"].of(I64)[0] == 0, args["chunks"], 0)
-
-
 # -- cross entropy -------------------------------------------------------------------------------
+
+
+def each_sums(smoothing: float) -> int:
+    """How many sums a row has (`cross_entropy.SUMS`)."""
+    return 3 if smoothing else 2
+
+
+def summed(shape: Shape, dtype: Any, smoothing: float) -> MetaArray:
+    """The sums of all rows, those of each kind side by side, and what a mean is divided by."""
+    return MetaArray((each_sums(smoothing) * math.prod(shape) + 1,), dtype)
 
 
 @functools.lru_cache(maxsize=1024)
 def plan_cross_entropy(
-    x: Line, target: Line, w: Line, ignored: int, smoothing: float
+    x: Line, target: Line, w: Line, ignored: int, smoothing: float, reduction: str
 ) -> Plan:
-    """status, sums, loss and (with weights) factor of x, target and w; the scalar `weights` is the
-    sum of w."""
+    """status, sums and y of x, target and w: y the loss of each target, their sum or mean; the
+    scalar `weights` is the sum of w."""
     operands = metas({"x": x, "target": target, "w": w})
     scores = operands["x"]
     dim, wide = class_dim(scores), computed(scores.dtype)
     shape, c = without(scores.shape, dim), scores.shape[dim]
     body = bodies.smooth_cross_entropy if smoothing else bodies.cross_entropy
-    one = MetaArray(shape, wide)
-    outputs = {"status": MetaArray((2,), INT64),
-               "sums": MetaArray((3 if smoothing else 2, *shape), wide), "loss": one}  # fmt: skip
+    one, joined = MetaArray(shape, wide), reduction != "none"
+    sums = summed(shape, wide, smoothing)
+    outputs = {"status": MetaArray((2,), INT64), "sums": sums, "loss": one}
     outputs |= {} if w is None else {"factor": one}
+    outputs |= {"y": MetaArray((), wide)} if joined else {}
     smooth = {"keep": 1 - smoothing, "share": smoothing / c} if smoothing and c else {}
     made: list[Any] = []
     taken, names = prepared(dict(operands), dim, made)
     way = "numpy"
     if takes(body, taken, dim, tuning.LOSS_LEAST):
-        how = {"prepare": counting, "chunks": chunks_unless_wrong}
+        from . import totals
+
+        finish = totals.totalling(ELEMENTS[wide], each_sums(smoothing), w is not None, joined)
+        how = {"prepare": totals.counting, "chunks": totals.chunks_unless_wrong, "finish": finish}
         more: dict[str, Any] = {"weights": "weights", **smooth} if smoothing else {}
-        more["ignored"] = ignored
+        more |= {"ignored": ignored, "mean": int(reduction == "mean")}
         made += launches(body, taken, tuple(outputs), dim, more, names, **how)
         way = "rows" if math.prod(scores.shape[dim + 1 :]) == 1 else "columns"
     else:
         given = tuple([k if k in operands else None for k in ("x", "target", "w")])
         made = [Reference(
             reference.losses, (*given, "weights"), tuple(outputs), body=body, dim=dim,
-            wanted=tuple(outputs), ignored=ignored, keep=1 - smoothing,
+            wanted=tuple([k for k in outputs if k in ("sums", "loss", "factor")]),
+            reduction=reduction, ignored=ignored, keep=1 - smoothing,
             share=smoothing / max(1, c),
         )]  # fmt: skip
     return Plan(
         f"cross_entropy.{way}", ("x", "target", "w"), outputs, made, scalars=("weights",),
+        returns=("status", "sums", "y" if joined else "loss"),
         flops=6 * scores.size, bytes=nbytes(*operands.values(), *outputs.values()),
     )  # fmt: skip
 
 
 @functools.lru_cache(maxsize=1024)
 def plan_cross_entropy_grad(
-    g: Line, x: Line, target: Line, w: Line, ignored: int, smoothing: float
+    g: Line, x: Line, target: Line, w: Line, ignored: int, smoothing: float, mean: bool = False
 ) -> Plan:
-    """dx of g (None where all have one, `slope`), x, target, w and sums."""
+    """dx of g (None where it is that of the sum, or of the `mean`), x, target, w and sums."""
     operands = metas({"g": g, "x": x, "target": target, "w": w})
     scores = operands["x"]
     dim, wide = class_dim(scores), computed(scores.dtype)
     shape, c = without(scores.shape, dim), scores.shape[dim]
-    operands["sums"] = MetaArray((3 if smoothing else 2, *shape), wide)
+    operands["sums"] = summed(shape, wide, smoothing)
+    number, g_is = MetaArray((), wide), "g" if g is not None else "whole" if mean else "slope"
     if g is None:
-        operands["slope"] = MetaArray((), wide)
+        operands[g_is] = number
     body = bodies.smooth_cross_entropy_grad if smoothing else bodies.cross_entropy_grad
     outputs = {"dx": MetaArray(scores.shape, scores.dtype)}
     smooth = {"keep": 1 - smoothing, "share": smoothing / c} if smoothing and c else {}
     made: list[Any] = []
     taken, names = prepared(dict(operands), dim, made)
+    names |= {} if g_is == "g" else {g_is: "g"}
     way = "numpy"
     if takes(body, taken, dim, tuning.LOSS_LEAST):
         more = {"weights": "weights", **smooth} if smoothing else {}
-        made += launches(body, taken, ("dx",), dim, {**more, "ignored": ignored}, names)
+        how: dict[str, Any] = {}
+        if mean:
+            from . import totals
+
+            outputs["slope"] = number
+            how["prepare"] = totals.dividing(ELEMENTS[wide], each_sums(smoothing))
+        more["ignored"] = ignored
+        made += launches(body, taken, tuple(outputs), dim, more, names, **how)
         way = "rows" if math.prod(scores.shape[dim + 1 :]) == 1 else "columns"
     else:
-        read = ("g", "x", "target", "w", "sums", "slope")
-        given = tuple([k if k in operands else None for k in read])
+        given = ("g", "x", "target", None if w is None else "w", "sums")
         made = [Reference(
-            reference.slopes, (*given, "weights"), ("dx",), body=body, dim=dim, ignored=ignored,
-            keep=1 - smoothing, share=smoothing / max(1, c),
+            reference.slopes, (*given, "weights"), ("dx",), body=body, dim=dim, g_is=g_is,
+            ignored=ignored, keep=1 - smoothing, share=smoothing / max(1, c),
         )]  # fmt: skip
     return Plan(
-        f"cross_entropy_grad.{way}", ("g", "slope", "x", "target", "w", "sums"), outputs, made,
-        scalars=("weights",), flops=5 * scores.size,
+        f"cross_entropy_grad.{way}", ("g", "x", "target", "w", "sums"), outputs, made,
+        scalars=("weights",), returns=("dx",), flops=5 * scores.size,
         bytes=nbytes(*operands.values(), *outputs.values()),
     )  # fmt: skip
 
@@ -171,73 +170,56 @@ def all_weights(w: Array | None, classes: int, dtype: Any) -> float:
 
 def cross_entropy(
     x: Array, target: Array, w: Array | None, reduction: str, ignored: int, smoothing: float
-) -> tuple[Array, Array, Array]:
-    """The losses, their sum or mean; what the gradient needs of each row; what a mean is divided
-    by.
+) -> tuple[Array, Array]:
+    """The losses, their sum or mean; and what the gradient needs of each row and of all.
 
     Raises IndexError for a target that is no class and not `ignored`.
     """
-    if not x.shape[class_dim(x)]:
+    dtype, shape = x.dtype, x.shape
+    classes = shape[1] if len(shape) > 1 else shape[0]
+    if not classes:
         return without_classes(x, target, reduction, ignored, smoothing)
     plan = plan_cross_entropy(
-        (x.dtype, x.shape, x.strides), (target.dtype, target.shape, target.strides), line(w),
-        ignored, smoothing,
+        (dtype, shape, x.strides), (target.dtype, target.shape, target.strides),
+        None if w is None else line(w), ignored, smoothing, reduction,
     )  # fmt: skip
-    weights = all_weights(w, x.shape[class_dim(x)], x.dtype) if smoothing else 0.0
-    skipped = 0
-    status, sums, loss, *factor = plan.run(x, target, w, weights)
-    if not all_count(target, x.shape[class_dim(x)], ignored):
-        if status[0]:
-            raise no_class(target, x.shape[class_dim(x)], ignored)
-        skipped = int(status[1])
-    total = factor[0].sum() if factor else loss.dtype.type(loss.size - skipped)
-    if reduction == "none":
-        found = loss
-    elif reduction == "sum" or (not skipped and not factor and loss.size):
-        found = np.asarray(add_reduce(loss, tuple(range(loss.ndim))))
-        if reduction == "mean":
-            found = np.true_divide(found, total)
-    else:
-        with np.errstate(all="ignore"):
-            found = np.true_divide(np.asarray(np.add.reduce(loss, axis=None)), total)
-    found = np.asarray(found)
-    return found if found.dtype == x.dtype else found.astype(x.dtype), sums, np.asarray(total)
+    weights = all_weights(w, classes, dtype) if smoothing else 0.0
+    status, sums, y = plan.run(x, target, w, weights)
+    if not (asked() and all_count(target, classes, ignored)) and status[0]:
+        raise no_class(target, classes, ignored)
+    return y if y.dtype is dtype or y.dtype == dtype else y.astype(dtype), sums
 
 
 def without_classes(
     x: Array, target: Array, reduction: str, ignored: int, smoothing: float
-) -> tuple[Array, Array, Array]:
+) -> tuple[Array, Array]:
     """`cross_entropy` of scores of no class, whose targets are all ignored: nothing counts."""
     if (target != ignored).any():
         raise no_class(target, 0, ignored)
     loss = np.zeros(target.shape if reduction == "none" else (), x.dtype)
     if reduction == "mean":
         loss = np.full((), np.nan, x.dtype)
-    wide = computed(x.dtype)
-    return loss, np.zeros((3 if smoothing else 2, *target.shape), wide), np.zeros((), wide)
+    sums = summed(target.shape, computed(x.dtype), smoothing)
+    return loss, np.zeros(sums.shape, sums.dtype)
 
 
 def cross_entropy_gradient(
-    g: Array, x: Array, target: Array, w: Array | None, sums: Array, total: Array, reduction: str,
-    ignored: int, smoothing: float,
+    g: Array, x: Array, target: Array, w: Array | None, sums: Array, reduction: str, ignored: int,
+    smoothing: float,
 ) -> Array:  # fmt: skip
     """The gradient of x, given that of the loss."""
     if not x.size:
         return np.zeros_like(x)
-    key = ((x.dtype, x.shape, x.strides), (target.dtype, target.shape, target.strides), line(w),
-           ignored, smoothing)  # fmt: skip
+    mean = reduction == "mean"
+    if reduction != "none" and g.dtype is not sums.dtype:
+        g = np.asarray(g, sums.dtype)
+    plan = plan_cross_entropy_grad(
+        line(g) if reduction == "none" else None, (x.dtype, x.shape, x.strides),
+        (target.dtype, target.shape, target.strides), None if w is None else line(w), ignored,
+        smoothing, mean,
+    )  # fmt: skip
     weights = all_weights(w, x.shape[class_dim(x)], x.dtype) if smoothing else 0.0
-    if reduction == "none":
-        return plan_cross_entropy_grad(line(g), *key).run(g, None, x, target, w, sums, weights)
-    slope = g if g.dtype is total.dtype else np.asarray(g, total.dtype)
-    if reduction == "mean":
-        if w is None and total:  # a count of at least one: nothing that NumPy would warn of
-            slope = np.asarray(np.true_divide(slope, total))
-        else:
-            with np.errstate(all="ignore"):
-                slope = np.asarray(np.true_divide(slope, total))
-    plan = plan_cross_entropy_grad(None, *key)
-    return plan.run(None, slope, x, target, w, sums, weights)
+    return plan.run(g, x, target, w, sums, weights)
 
 
 def all_count(target: Array, classes: int, ignored: int) -> bool:
@@ -277,4 +259,3 @@ def logsumexp(x: Array) -> Array | None:
         return None
     plan = plan_log_sum_exp(x.dtype, x.shape, x.strides)
     return None if plan.name.endswith("numpy") else plan.run(x)
-

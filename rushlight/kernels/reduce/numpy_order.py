@@ -84,21 +84,30 @@ def along(element: str, first: bool, op: str = "add") -> Module:
     return module
 
 
-def write_pairwise(module: Module, element: str) -> None:
-    """The sum of n numbers that are `step` apart, as NumPy's loops add them."""
+def write_pairwise(module: Module, element: str, dense: bool = False) -> None:
+    """The sum of n numbers that are `step` apart, as NumPy's loops add them. Those that lie `dense`
+    are read eight at a time."""
     f = module.function("pairwise", element, [("x", PTR), ("n", I64), ("step", I64)], private=True)
     x, n, step = f.args["x"].of(element), f.args["n"], f.args["step"]
+    step = f.const(I64, 1) if dense else step
+    wide = vector(element, WAYS)
     result = f.var(f.const(element, -0.0), element)
     with f.when(n < WAYS) as short, f.range(n) as i:
         result.set(result.get() + x[i * step])
     with short.otherwise():
         with f.when(n <= BLOCK) as block:
-            sums = [f.var(x[step * k], element) for k in range(WAYS)]
             whole = n - n % WAYS
-            with f.range(WAYS, whole, WAYS) as i:
-                for k, s in enumerate(sums):
-                    s.set(s.get() + x[(i + k) * step])
-            r = [s.get() for s in sums]
+            if dense:
+                eight = f.var(x.load(0, WAYS), wide)
+                with f.range(WAYS, whole, WAYS) as i:
+                    eight.set(eight.get() + x.load(i, WAYS))
+                r = [f.lane(eight.get(), k) for k in range(WAYS)]
+            else:
+                sums = [f.var(x[step * k], element) for k in range(WAYS)]
+                with f.range(WAYS, whole, WAYS) as i:
+                    for k, s in enumerate(sums):
+                        s.set(s.get() + x[(i + k) * step])
+                r = [s.get() for s in sums]
             result.set(((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7])))
             with f.range(whole, n) as i:
                 result.set(result.get() + x[i * step])

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from ...autograd import door
-from ...autograd.node import TensorBase
 from ...autograd.steps import step
 from ...dtypes import type_name
 from ...errors import axis, message
 from ...kernels.codegen import row_body
 from ...kernels.loss import select as arrays
 from ...kernels.meta import MetaArray
+from ..core import overrides
 from ..core.accepted import Accepted
 from ..core.composite import composite
 from ..core.record import op
@@ -46,7 +46,7 @@ def entropy(
     input: Any, target: Any, weight: Any = None, *, reduction: str, ignore_index: int,
     smoothing: float,
 ) -> Any:  # fmt: skip
-    """-log softmax(x)[t] times w[t]; what its gradient needs of each row, and the mean's divisor.
+    """-log softmax(x)[t] times w[t]; and what its gradient needs of each row, and of all.
 
     With smoothing s each class gets a part of the target: (1 - s) times that, and s / C times the
     sum of -log softmax(x) w over all classes.
@@ -63,8 +63,7 @@ def _class_slope(
     g = g[0]
     if not isinstance(x, np.ndarray):
         return _recorded_slope(g, x, t, weight, reduction, ignore_index, smoothing)
-    how = (reduction, ignore_index, smoothing)
-    return arrays.cross_entropy_gradient(g, x, t, weight, y[1], y[2], *how)
+    return arrays.cross_entropy_gradient(g, x, t, weight, y[1], reduction, ignore_index, smoothing)
 
 
 def _recorded_slope(
@@ -93,12 +92,11 @@ def _recorded_slope(
 def _entropy_shape(
     x: Any, t: Any, _weight: Any = None, *, reduction: str, smoothing: float, **_kw: Any
 ) -> Any:
-    wide = row_body.computed(x.dtype)
     loss = MetaArray(t.shape if reduction == "none" else (), x.dtype)
-    return loss, MetaArray((3 if smoothing else 2, *t.shape), wide), MetaArray((), wide)
+    return loss, arrays.summed(t.shape, row_body.computed(x.dtype), smoothing)
 
 
-ENTROPY = {"public": "", "fresh": True, "outputs": 3, "differentiable": (0,), "saves": (1, 2),
+ENTROPY = {"public": "", "fresh": True, "outputs": 2, "differentiable": (0,), "saves": (1,),
            "low": "inside", "autocast": "float32"}  # fmt: skip
 EVERY = {"ignore_index": -100, "smoothing": 0.0}
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
@@ -134,8 +132,8 @@ for _record in (class_entropy, smooth_entropy):
     _record.vjp(_class_slope, None, None)
     _record.shape(_entropy_shape)
     _record.planned(
-        lambda x, t, w=None, *, smoothing, ignore_index, **_: arrays.plan_cross_entropy(
-            arrays.line(x), arrays.line(t), arrays.line(w), ignore_index, smoothing
+        lambda x, t, w=None, *, reduction, ignore_index, smoothing: arrays.plan_cross_entropy(
+            arrays.line(x), arrays.line(t), arrays.line(w), ignore_index, smoothing, reduction
         )
     )
 
@@ -185,7 +183,7 @@ def cross_entropy(
         and _usual(input, target)
     ):
         how = {"reduction": reduction, "ignore_index": int(ignore_index), "smoothing": 0.0}
-        return class_entropy.call((input, target, None), how)[0]
+        return door.apply(class_entropy, (input, target, None), how)[0]
     reduction = reduction_of(size_average, reduce, reduction)
     if not 0 <= label_smoothing <= 1:
         raise RuntimeError(
@@ -247,14 +245,16 @@ def _divisor(target: Any, weight: Any, *, n: int, ignore_index: int, dtype: Any)
 
 
 def _usual(input: Any, target: Any) -> bool:
-    """Whether these are scores (N, C) of ordinary floats and classes (N): then nothing else is
-    asked."""
-    if not isinstance(input, TensorBase) or not isinstance(target, TensorBase):
+    """Whether these are plain tensors, scores (N, C) of ordinary floats and classes (N): then
+    nothing else is asked."""
+    ordinary: Any = overrides.ordinary
+    if input.__class__ not in ordinary or target.__class__ not in ordinary:
         return False
     a, t = input._a, target._a
     if a.dtype is not FLOAT32 and a.dtype is not FLOAT64:
         return False
-    return a.ndim == 2 and t.shape == a.shape[:1] and t.dtype == INT64
+    shape = a.shape
+    return len(shape) == 2 and t.shape == shape[:1] and t.dtype == INT64
 
 
 def _shaped(weight: Any, ndim: int, d: int) -> Any:

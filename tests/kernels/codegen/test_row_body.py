@@ -76,7 +76,7 @@ def test_pointers_give_the_bits_of_arrays(on_pointers: Any, limits: Any) -> None
         for a, b in zip(on_pointers(plan, x, w, w), plan.run(x, w, w), strict=True):
             np.testing.assert_array_equal(a, b)
         t = np.arange(40) % 30
-        plan = loss.plan_cross_entropy(loss.line(x), loss.line(t), None, -100, 0.0)
+        plan = loss.plan_cross_entropy(loss.line(x), loss.line(t), None, -100, 0.0, "mean")
         got = on_pointers(plan, x, t, None, weights=0.0)
         for a, b in zip(got, plan.run(x, t, None, 0.0), strict=True):
             np.testing.assert_array_equal(a, b)

@@ -36,16 +36,19 @@ def by_definition(
 def both(
     x: Any, t: Any, w: Any, dim: int, ignored: int, smoothing: float, g: Any = None
 ) -> tuple[Any, Any]:
-    """What the reference gives: losses (with their sums and so on), and the gradient."""
+    """What the reference gives: losses (with their sums and so on), and the gradient, of their sum
+    or given that of each."""
     c = x.shape[dim]
     smooth = "smooth_" if smoothing else ""
-    wanted = ("status", "sums", "loss") + (() if w is None else ("factor",))
+    wanted = ("sums", "loss") + (() if w is None else ("factor",))
     how = {"dim": dim, "ignored": ignored, "keep": 1 - smoothing, "share": smoothing / c}
     weights = float(c if w is None else w.astype(np.float64).sum())
     body = getattr(cross_entropy, f"{smooth}cross_entropy")
-    found = reference.losses(x, t, w, weights, body=body, wanted=wanted, **how)
+    more = {"wanted": wanted, "reduction": "none"}
+    found = reference.losses(x, t, w, weights, body=body, **more, **how)
     body = getattr(cross_entropy, f"{smooth}cross_entropy_grad")
-    dx = reference.slopes(g, x, t, w, found[1], 1.0, weights, body=body, **how)
+    g, g_is = (np.ones(()), "slope") if g is None else (g, "g")
+    dx = reference.slopes(g, x, t, w, found[1], weights, body=body, g_is=g_is, **how)
     return found, dx
 
 
@@ -66,8 +69,9 @@ def test_against_the_definition(
     np.testing.assert_allclose(loss, best, rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(dx, slope, rtol=1e-9, atol=1e-12)
     assert status.tolist() == [0, np.count_nonzero(t == ignored)]
-    assert sums.shape == (3 if smoothing else 2, *t.shape)
-    np.testing.assert_array_equal(sums[0], x.max(dim))
+    assert sums.shape == ((3 if smoothing else 2) * t.size + 1,)
+    np.testing.assert_array_equal(sums[: t.size], x.max(dim).reshape(-1))
+    assert sums[-1] == (factor[0].sum() if weighted else np.count_nonzero(t != ignored))
     if weighted:
         counted = np.where(t == ignored, 0.0, w[np.where(t == ignored, 0, t)])  # type: ignore[index]
         np.testing.assert_array_equal(factor[0], counted)
@@ -104,10 +108,10 @@ def test_targets_that_are_no_class_are_counted_and_nothing_is_read() -> None:
     assert found[0].tolist() == [0, 1]
     status, sums, loss, factor = reference.losses(
         x, t, np.ones(3), 3.0, body=cross_entropy.cross_entropy, dim=1,
-        wanted=("status", "sums", "loss", "factor"), ignored=7, keep=1.0, share=0.0,
+        wanted=("sums", "loss", "factor"), reduction="none", ignored=7, keep=1.0, share=0.0,
     )  # fmt: skip
     assert status.tolist() == [2, 1]
-    assert sums.shape == (2, 4)
+    assert sums.shape == (9,)
     assert not loss.any()
     assert not factor.any()
 
@@ -119,6 +123,27 @@ def test_nothing(shape: Any, smoothing: float) -> None:
     t = np.empty(shape[:1] + shape[2:], np.int64)
     (status, sums, loss), dx = both(x, t, None, 1, -100, smoothing)
     assert status.tolist() == [0, 0]
-    assert sums.shape == (3 if smoothing else 2, *t.shape)
+    assert sums.tolist() == [0.0]
     assert loss.shape == t.shape
     assert dx.shape == shape
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_sums_and_means_and_their_gradients(weighted: bool, rng: np.random.Generator) -> None:
+    x, t = rng.standard_normal((6, 4)), np.array([0, 3, 9, 1, 1, 2])
+    w = rng.random(4) if weighted else None
+    how = {"dim": 1, "ignored": 9, "keep": 1.0, "share": 0.0}
+    found = {}
+    for reduction in ("none", "sum", "mean"):
+        found[reduction] = reference.losses(
+            x, t, w, 4.0, body=cross_entropy.cross_entropy, reduction=reduction,
+            wanted=("sums", "loss", "factor") if weighted else ("sums", "loss"), **how,
+        )  # fmt: skip
+        assert found[reduction][1].tobytes() == found["none"][1].tobytes()
+    _, sums, loss = found["none"][:3]
+    assert found["sum"][-1] == loss.sum()
+    assert found["mean"][-1] == loss.sum() / sums[-1]
+    body, g = cross_entropy.cross_entropy_grad, np.asarray(0.3)
+    of_mean = reference.slopes(g, x, t, w, sums, 4.0, body=body, g_is="whole", **how)
+    of_sum = reference.slopes(g / sums[-1], x, t, w, sums, 4.0, body=body, g_is="slope", **how)
+    assert of_mean.tobytes() == of_sum.tobytes()

@@ -28,9 +28,9 @@ def test_classes_out_of_range_are_refused_and_ignored_ones_left_out(
         assert cross_entropy(x, rushlight.tensor([0, -100, 1])).isfinite()
 
 
-def plan_of(x: Any, t: Any, w: Any = None, smoothing: float = 0.0) -> Any:
+def plan_of(x: Any, t: Any, w: Any = None, smoothing: float = 0.0, reduction: str = "none") -> Any:
     return select.plan_cross_entropy(
-        select.line(x), select.line(t), select.line(w), -100, smoothing
+        select.line(x), select.line(t), select.line(w), -100, smoothing, reduction
     )
 
 
@@ -81,10 +81,14 @@ def test_a_plan_is_made_of_metadata_and_kept(limits: Any) -> None:
         made = plan_of(x, t, w, 0.1)
         assert plan_of(x, t, w, 0.1) is made
         assert {k: (m.shape, m.dtype) for k, m in made.outputs.items()} == {
-            "status": ((2,), np.int64), "sums": ((3, 30, 5), np.float32),
+            "status": ((2,), np.int64), "sums": ((451,), np.float32),
             "loss": ((30, 5), np.float32), "factor": ((30, 5), np.float32),
         }  # fmt: skip
-        assert plan_of(x, t).outputs["sums"].shape == (2, 30, 5)
+        assert plan_of(x, t).outputs["sums"].shape == (301,)
+        assert made.returns == ("status", "sums", "loss")
+        mean = plan_of(x, t, w, 0.1, "mean")
+        assert mean.returns == ("status", "sums", "y")
+        assert (mean.outputs["y"].shape, mean.outputs["y"].dtype) == ((), np.float32)
 
 
 @pytest.mark.parametrize("least", [1, 1 << 60])
@@ -98,8 +102,8 @@ def test_no_class_is_read_where_a_target_is_none(limits: Any, least: int) -> Non
             select.cross_entropy(x, t, None, "mean", -100, 0.0)
         t[1:] = -100
         assert plan_of(x, t).run(x, t, None, 0.0)[0].tolist() == [0, 2]
-        loss, _, total = select.cross_entropy(x, t, None, "mean", -100, 0.0)
-        assert total == 1
+        loss, sums = select.cross_entropy(x, t, None, "mean", -100, 0.0)
+        assert sums[-1] == 1
         np.testing.assert_allclose(loss, np.log(4), rtol=1e-6)
 
 
@@ -108,10 +112,29 @@ def test_no_class_is_read_where_a_target_is_none(limits: Any, least: int) -> Non
 def test_a_slope_for_all_is_the_same_as_one_for_each(dtype: Any, shape: Any, rng: Any) -> None:
     x = (rng.standard_normal(shape) * 3).astype(dtype)
     t = rng.integers(0, shape[1], select.without(shape, 1))
-    _, sums, total = select.cross_entropy(x, t, None, "sum", -100, 0.0)
+    _, sums = select.cross_entropy(x, t, None, "sum", -100, 0.0)
     g = np.asarray(0.37, dtype)
-    one = select.cross_entropy_gradient(g, x, t, None, sums, total, "sum", -100, 0.0)
+    one = select.cross_entropy_gradient(g, x, t, None, sums, "sum", -100, 0.0)
     each = np.full(t.shape, g)
-    many = select.cross_entropy_gradient(each, x, t, None, sums, total, "none", -100, 0.0)
+    many = select.cross_entropy_gradient(each, x, t, None, sums, "none", -100, 0.0)
     assert one.dtype == dtype
     assert one.tobytes() == many.tobytes()
+
+
+@pytest.mark.parametrize("least", [1, 1 << 60])
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_gradient_of_a_mean_is_that_of_the_sum_divided(
+    limits: Any, least: int, smoothing: float, weighted: bool, rng: Any
+) -> None:
+    x, t, w = rng.standard_normal((9, 4)), rng.integers(0, 4, 9), rng.random(4)
+    given, how = (x, t, w if weighted else None), (2, smoothing)
+    with limits(LOSS_LEAST=least):
+        _, sums = select.cross_entropy(*given, "mean", *how)
+        g = np.asarray(0.37)
+        counted = w[t[t != 2]] if weighted else t[t != 2]
+        assert sums[-1] == pytest.approx(counted.sum() if weighted else counted.size)
+        of_mean = select.cross_entropy_gradient(g, *given, sums, "mean", *how)
+        divided = np.asarray(g / sums[-1])
+        of_sum = select.cross_entropy_gradient(divided, *given, sums, "sum", *how)
+        assert of_mean.tobytes() == of_sum.tobytes()
