@@ -111,6 +111,8 @@ ZERO_PAD_LEAST = least(2048)  # elements
 CONV_REFERENCE_BLOCK = 1 << 19  # elements of a block of columns: 2 MB, so it stays near the core
 CONV_FLIPPED_MORE = 1.1  # how much larger than the result an input may be for the flipped kernel
 CONV_REFERENCE_WIDE = 128  # positions of an image from which on a product an image is made
+RESAMPLE_LEAST = least(1 << 11)  # elements of the input
+RESAMPLE_SHORT = least(8)  # elements beside each other at a position
 RESAMPLE_DENSE = 8  # taps from which on a matrix product is faster than one pass a tap
 
 # -- pooling -------------------------------------------------------------------------------------

@@ -1,1 +1,5 @@
-"""Interpolation and sampling at points, by NumPy."""
+"""Interpolation and sampling at points."""
+
+from ... import late
+
+late.modules(__name__, "select", "taps")

@@ -2,7 +2,8 @@
 
 Interpolation is linear and separable. For each dimension a `table` says which input positions an
 output position reads, and with which weights; `along` applies a table to one axis. The gradient is
-the same procedure with the table turned round (`turned_table`).
+the same procedure with the table turned round (`turned_table`). Which kernel, and in which order:
+`select.py`.
 
 Not here: output sizes and PyTorch's signatures (`ops/nn/resample_public.py`).
 """
@@ -40,22 +41,6 @@ class Resize(NamedTuple):
     align_corners: bool = False
     scale: float | None = None  # out / in as the user gave it, when it is to be used
     antialias: bool = False
-
-
-def resize(x: Array, how: tuple[Resize, ...]) -> Array:
-    """Resize the last dimensions of x, those that shrink most first."""
-    order = sorted(range(len(how)), key=lambda i: how[i].out / max(1, how[i].size))
-    for i in order:
-        x = along(x, x.ndim - len(how) + i, table(how[i], _real(x.dtype)))
-    return x
-
-
-def resize_input(g: Array, how: tuple[Resize, ...]) -> Array:
-    """The transpose of `resize`."""
-    order = sorted(range(len(how)), key=lambda i: how[i].size / max(1, how[i].out))
-    for i in order:
-        g = along(g, g.ndim - len(how) + i, turned_table(how[i], _real(g.dtype)))
-    return g
 
 
 def along(x: Array, axis: int, t: Table) -> Array:
@@ -189,7 +174,7 @@ def _cubic(t: Array, a: float) -> list[Array]:
     return [_keys(t + 1, a), _keys(t, a), _keys(1 - t, a), _keys(2 - t, a)]
 
 
-def _real(dtype: Any) -> Any:
+def real_type(dtype: Any) -> Any:
     """The type of weights for values of `dtype`."""
     if dtype.kind == "c":
         return np.dtype(f"f{dtype.itemsize // 2}")

@@ -18,6 +18,7 @@ from ...errors import axis, message
 from ...kernels.meta import MetaArray
 from ...kernels.pool import reference as pool
 from ...kernels.resample import reference as resample
+from ...kernels.resample import select as resizing
 from ...kernels.resample.reference import Resize
 from ..core.derivative import camel
 from ..core.record import Op, op, register
@@ -43,7 +44,7 @@ How = tuple[Resize, ...]
 )
 def resize_transpose(input: Any, *, how: How) -> Any:
     """The transpose of a resize: each element added to the positions it was made of."""
-    return resample.resize_input(input, how)
+    return resizing.resize_input(input, how)
 
 
 resize_transpose.shape(
@@ -53,7 +54,7 @@ resize_transpose.shape(
 
 def _resize_op(mode: str, d: int, antialias: bool, name: str) -> Op:
     def forward(input: Any, *, how: How) -> Any:
-        return resample.resize(input, how)
+        return resizing.resize(input, how)
 
     kind = "antialiased " if antialias else ""
     forward.__name__ = name
