@@ -5,7 +5,7 @@ arrays are laid out for them: (rows, n), channels as dimension 1, (N, groups, ch
 positions). float16 and bfloat16 are computed in float32, which moments and gradients of w and b
 then are.
 
-Not here: which kernel computes a call (`select.py`), running statistics (`ops/nn/norm_public.py`).
+Not here: which kernel computes a call (`select.py`).
 """
 
 from __future__ import annotations
@@ -163,6 +163,21 @@ def channels_grad(
             else:
                 found[k][at] = part.reshape(-1)
     return one_or_all([found[k] for k in wanted])
+
+
+def moved(
+    a: Array, b: Array, new_a: Array, new_b: Array, kept: float, by_a: float, by_b: float
+) -> None:
+    """a = a * kept + new_a * by_a, and b likewise, in place. Raises, if at all, before anything was
+    changed."""
+    if a.shape != new_a.shape:
+        new_a = new_a.reshape(a.shape)
+    if b.shape != new_b.shape:
+        new_b = new_b.reshape(b.shape)
+    a *= kept
+    b *= kept
+    a += new_a * by_a
+    b += new_b * by_b
 
 
 # -- groups of channels of each sample: x (N, C, ...), w and b (C) -------------------------------

@@ -12,6 +12,8 @@ import functools
 import math
 from typing import Any
 
+import numpy as np
+
 from .. import rows as row_plans
 from .. import tuning
 from ..codegen.row_body import computed
@@ -187,7 +189,9 @@ def rows(
     x: Array, length: int, w: Array | None, b: Array | None, eps: float, centred: bool = True
 ) -> tuple[Array, Array | None, Array]:
     """y, mean and rstd of each row of `length` elements; no mean of those not `centred` (RMS)."""
-    plan = plan_rows(x.dtype, x.shape, x.strides, length, line(w), line(b), eps, centred)
+    of_w = None if w is None else (w.dtype, w.shape, w.strides)
+    of_b = None if b is None else (b.dtype, b.shape, b.strides)
+    plan = plan_rows(x.dtype, x.shape, x.strides, length, of_w, of_b, eps, centred)
     if b is None:
         found = plan.run(x) if w is None else plan.run(x, w)
     else:
@@ -199,7 +203,8 @@ def rows_gradient(
     g: Array, x: Array, length: int, w: Array | None, mean: Array | None, rstd: Array, needs: Needs
 ) -> tuple[Array | None, Array | None, Array | None]:
     """Gradients of `rows` by x, w and b."""
-    plan = plan_rows_grad(x.dtype, x.shape, x.strides, g.dtype, g.strides, length, line(w),
+    of_w = None if w is None else (w.dtype, w.shape, w.strides)
+    plan = plan_rows_grad(x.dtype, x.shape, x.strides, g.dtype, g.strides, length, of_w,
                           mean is not None, needs)  # fmt: skip
     if w is None:
         found = plan.run(g, x, rstd) if mean is None else plan.run(g, x, mean, rstd)
@@ -291,10 +296,16 @@ def channels(
     x: Array, w: Array | None, b: Array | None, mean: Array | None, var: Array | None, eps: float
 ) -> tuple[Array, Array, Array]:
     """Each channel normalised by the moments given, or its own; these are (C,)."""
-    key = (x.dtype, x.shape, x.strides, line(w), line(b), line(mean), line(var), eps)
-    arrays = [a for a in (x, w, b, mean, var) if a is not None]
-    found = plan_channels(*key).run(*arrays)
-    return found if mean is None else (found, mean, var)
+    if mean is not None:
+        key = (x.dtype, x.shape, x.strides, line(w), line(b), line(mean), line(var), eps)
+        arrays = [a for a in (x, w, b, mean, var) if a is not None]
+        return plan_channels(*key).run(*arrays), mean, var
+    of_w = None if w is None else (w.dtype, w.shape, w.strides)  # `line`, whose call takes as long
+    of_b = None if b is None else (b.dtype, b.shape, b.strides)
+    plan = plan_channels(x.dtype, x.shape, x.strides, of_w, of_b, None, None, eps)
+    if b is None:
+        return plan.run(x) if w is None else plan.run(x, w)  # type: ignore[no-any-return]
+    return plan.run(x, b) if w is None else plan.run(x, w, b)  # type: ignore[no-any-return]
 
 
 def channels_gradient(
@@ -302,10 +313,61 @@ def channels_gradient(
     need_x: bool,
 ) -> tuple[Array | None, Array, Array]:  # fmt: skip
     """Gradients of `channels` by x, w and b. Those of w and b are the sums that dx needs."""
-    key = (x.dtype, x.shape, x.strides, g.dtype, g.strides, line(w), line(mean), line(var), eps)
-    plan = plan_channels_grad(*key, training, need_x)
+    plan = plan_channels_grad(
+        x.dtype, x.shape, x.strides, g.dtype, g.strides,
+        None if w is None else (w.dtype, w.shape, w.strides),
+        (mean.dtype, mean.shape, mean.strides), (var.dtype, var.shape, var.strides), eps, training,
+        need_x,
+    )  # fmt: skip
     found = plan.run(g, x, mean, var) if w is None else plan.run(g, x, w, mean, var)
     return found if need_x else (None, *found)
+
+
+# -- running statistics --------------------------------------------------------------------------
+
+
+@functools.lru_cache(maxsize=256)
+def plan_moved(dtype: Any, shape: Shape, strides: Shape) -> Plan:
+    """a and b, which share no memory, moved towards new_a and new_b, all of them alike."""
+    from . import running
+
+    metas = {k: MetaArray(shape, dtype, strides) for k in MOVED}
+    if not (has_kernels(dtype) and dtype in WIDE_ELEMENTS and contiguous(metas["a"])):
+        return plan_moved_numpy()
+    n = math.prod(shape)
+    launch = Launch(running.moved(ELEMENTS[dtype]), **{k: k for k in (*MOVED, *NUMBERS)}, n=n)
+    return Plan("running_statistics.moved", MOVED, {}, [launch], scalars=NUMBERS, mutates=MOVED[:2],
+                flops=6 * n, bytes=nbytes(*metas.values(), metas["a"], metas["b"]))  # fmt: skip
+
+
+@functools.lru_cache(maxsize=1)
+def plan_moved_numpy() -> Plan:
+    """The same for any arrays and numbers."""
+    launch = Reference(reference.moved, (*MOVED, *NUMBERS), ())
+    return Plan("running_statistics.numpy", MOVED, {}, [launch], scalars=NUMBERS, mutates=MOVED[:2],
+                flops=None)  # fmt: skip
+
+
+MOVED, NUMBERS = ("a", "b", "new_a", "new_b"), ("kept", "by_a", "by_b")
+
+
+def moved(
+    a: Array, b: Array, new_a: Array, new_b: Array, *, kept: float, by_a: float, by_b: float
+) -> None:
+    """a = a * kept + new_a * by_a, and b likewise, in place. Raises, if at all, before anything was
+    changed."""
+    dtype, shape, strides = a.dtype, a.shape, a.strides
+    if (
+        b.dtype is new_a.dtype is new_b.dtype is dtype
+        and b.shape == new_a.shape == new_b.shape == shape
+        and b.strides == new_a.strides == new_b.strides == strides
+        and kept.__class__ is by_a.__class__ is by_b.__class__ is float
+        and ((a.base is b.base is None and a is not b) or not np.may_share_memory(a, b))
+    ):
+        plan = plan_moved(dtype, shape, strides)
+    else:
+        plan = plan_moved_numpy()
+    plan.run(a, b, new_a, new_b, kept, by_a, by_b)
 
 
 # -- groups of channels of each sample -----------------------------------------------------------

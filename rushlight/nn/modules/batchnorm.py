@@ -12,6 +12,7 @@ import rushlight
 
 from ...autograd.grad_mode import no_grad
 from ...errors import message
+from ...ops.nn.norm_public import counted
 from ...tensor import Parameter, Tensor
 from .. import functional as F
 from .. import init
@@ -131,20 +132,33 @@ def _count(device: Any) -> Tensor:
 class _BatchNorm(_NormBase):
     def forward(self, input: Tensor) -> Tensor:
         self._check_input_dim(input)
-        momentum = 0.0 if self.momentum is None else self.momentum
+        own, kept = self._parameters, self._buffers
+        momentum = self.momentum
         training, tracking = self.training, self.track_running_stats
         if training and not tracking:
             mean = var = None
         else:
-            mean, var = self.running_mean, self.running_var
+            try:  # as self.running_mean and its like, each of which takes half a microsecond
+                mean, var = kept["running_mean"], kept["running_var"]
+            except KeyError:  # what is no buffer
+                mean, var = self.running_mean, self.running_var
         if training and tracking:
-            seen = self.num_batches_tracked
+            try:
+                seen = kept["num_batches_tracked"]
+            except KeyError:
+                seen = self.num_batches_tracked
             if seen is not None:
-                seen.add_(1)
-                if self.momentum is None:  # the average over all batches
+                counted(seen)
+                if momentum is None:  # the average over all batches
                     momentum = 1.0 / float(seen)
+        try:
+            weight, bias = own["weight"], own["bias"]
+        except KeyError:  # a parametrisation has taken them over
+            weight, bias = self.weight, self.bias
         use_batch = training or (mean is None and var is None)
-        return F.batch_norm(input, mean, var, self.weight, self.bias, use_batch, momentum, self.eps)
+        if momentum is None:
+            momentum = 0.0
+        return F.batch_norm(input, mean, var, weight, bias, use_batch, momentum, self.eps)
 
 
 class _LazyNormBase(LazyModuleMixin, _NormBase):

@@ -73,7 +73,12 @@ class LayerNorm(_Affine):
         self._register(self.normalized_shape, affine, affine and bias, factory)
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
+        own = self._parameters
+        try:  # as self.weight and self.bias, which take a microsecond
+            weight, bias = own["weight"], own["bias"]
+        except KeyError:  # a parametrisation has taken them over
+            weight, bias = self.weight, self.bias
+        return F.layer_norm(input, self.normalized_shape, weight, bias, self.eps)
 
     def extra_repr(self) -> str:
         return (

@@ -65,7 +65,11 @@ def standardize_rule(
 
 def like(d: Any, w: Any) -> Any:
     """A gradient of w or b in the shape of the parameter."""
-    return None if d is None or w is None else d.reshape(tuple(w.shape))
+    if d is None or w is None:
+        return None
+    if d.__class__ is np.ndarray and d.shape == w.shape:
+        return d
+    return d.reshape(tuple(w.shape))
 
 
 def with_moments(x: Any, count: int) -> Any:
@@ -98,8 +102,8 @@ def lying(y: Any) -> Any:
 )
 def batch_norm_op(input: Any, weight: Any = None, bias: Any = None, *, eps: float) -> Any:
     """Each channel normalised by its own moments; with mean and variance, (C,)."""
-    y, *moments = arrays.channels(input, weight, bias, None, None, eps)
-    return (lying(y), *moments)
+    found = arrays.channels(input, weight, bias, None, None, eps)
+    return found if input.ndim > 3 else (lying(found[0]), *found[1:])
 
 
 @batch_norm_op.joint

@@ -9,16 +9,20 @@ import math
 from typing import Any
 
 from ... import dtypes
-from ...autograd import door
+from ...autograd import changes, door
 from ...autograd.changes import all_changed, changeable
 from ...autograd.node import Out, TensorBase
-from ...autograd.steps import step
+from ...autograd.specialize import plain
+from ...autograd.steps import Step
 from ...dtypes import type_name
 from ...errors import axis, message
 from ...kernels.meta import MetaArray
+from ...kernels.norm import select as arrays
 from ..core import kinds
 from ..core.composite import composite
+from ..core.overrides import ordinary
 from ..core.samples import arr, case
+from ..elementwise.arithmetic import add_plain
 from ..shape.convert import keeps_format
 from . import norm as ops
 from .pad import constant_pad_nd
@@ -73,7 +77,7 @@ def batch_norm(
                 hint="eps=1e-5, which keeps the quotient finite where the variance is 0",
             )
         )
-    if _usual_channels(input, (running_mean, running_var, weight, bias), training, momentum):
+    if _usual_channels(input, weight, bias, running_mean, running_var, training, momentum):
         return _by_channels(
             input, weight, bias, running_mean, running_var, training, momentum, float(eps)
         )
@@ -184,28 +188,54 @@ def _batch_norm(
     )
 
 
-def _usual_channels(input: Any, params: tuple[Any, ...], training: bool, momentum: Any) -> bool:
+def _usual_channels(
+    input: Any,
+    weight: Any,
+    bias: Any,
+    running_mean: Any,
+    running_var: Any,
+    training: bool,
+    momentum: Any,
+) -> bool:
     """Whether these are channels and numbers of one float type that fit: then nothing else is
     asked."""
-    if not isinstance(input, TensorBase) or momentum.__class__ is not float:
+    if (
+        not isinstance(input, TensorBase)
+        or momentum.__class__ is not float
+        or training.__class__ is not bool
+    ):
         return False
     a = input._a
     dtype = a.dtype
-    if a.ndim < 2 or dtype.kind != "f":
+    shape = a.shape
+    if len(shape) < 2 or dtype.kind != "f":
         return False
-    shape = a.shape[1:2]
+    line = shape[1:2]
     if training:
-        if a.size <= shape[0]:
+        if a.size <= line[0]:
             return False
-    elif params[0] is None or params[1] is None:
+    elif running_mean is None or running_var is None:
         return False
-    try:
-        for p in params:
-            if p is not None and (p._a.shape != shape or p._a.dtype is not dtype):
+    try:  # (written out: a loop over the four takes twice the time)
+        if weight is not None:
+            p = weight._a
+            if p.dtype is not dtype or p.shape != line:
+                return False
+        if bias is not None:
+            p = bias._a
+            if p.dtype is not dtype or p.shape != line:
+                return False
+        if running_mean is not None:
+            p = running_mean._a
+            if p.dtype is not dtype or p.shape != line:
+                return False
+        if running_var is not None:
+            p = running_var._a
+            if p.dtype is not dtype or p.shape != line:
                 return False
     except AttributeError:  # no Tensor
         return False
-    return training.__class__ is bool
+    return True
 
 
 def _by_channels(
@@ -222,7 +252,7 @@ def _by_channels(
     if not training:
         given = (input, weight, bias, running_mean, running_var)
         return ops.batch_norm_eval.call(given, {"eps": eps})
-    y, mean, var = ops.batch_norm_op.call((input, weight, bias), {"eps": eps})
+    y, mean, var = _performed(ops.batch_norm_op, input, weight, bias, {"eps": eps})
     if running_mean is not None or running_var is not None:
         a = input._a
         if a.size and a.__class__ is not MetaArray:
@@ -230,40 +260,47 @@ def _by_channels(
             unbiased = count / (count - 1) if count > 1 else math.nan
             fn = y._fn
             node = fn.node if fn.__class__ is Out else None
-            _track((running_mean, mean, 1.0), (running_var, var, unbiased), momentum, node)
+            _track(running_mean, running_var, mean, var, unbiased, momentum, node)
     return y
 
 
-@step(outputs=0, mutates=(0, 1))
-def track(
-    first: Any, second: Any, new_first: Any, new_second: Any, *, momentum: float, factors: Any
+def _performed(op: Any, input: Any, weight: Any, bias: Any, how: dict[str, Any]) -> Any:
+    """`op.call((input, weight, bias), how)`, whose questions are asked here of three operands,
+    some of which are often missing: in half the time."""
+    kinds = ordinary
+    if (
+        input.__class__ in kinds
+        and (weight is None or weight.__class__ in kinds)
+        and (bias is None or bias.__class__ in kinds)
+    ):
+        return door.apply(op, (input, weight, bias), how)
+    return op.call((input, weight, bias), how)
+
+
+track = Step("track", arrays.moved, outputs=0, mutates=(0, 1))
+
+
+def _track(
+    first: Any,
+    second: Any,
+    new_first: Any,
+    new_second: Any,
+    factor: float,
+    momentum: float,
+    node: Any = None,
 ) -> None:
-    """Two running averages moved towards what a batch has."""
-    kept = 1.0 - momentum
-    by_first, by_second = factors
-    if first.shape != new_first.shape:  # (raises, if at all, before anything was changed)
-        new_first = new_first.reshape(first.shape)
-    if second.shape != new_second.shape:
-        new_second = new_second.reshape(second.shape)
-    first *= kept
-    second *= kept
-    first += new_first * (momentum * by_first)
-    second += new_second * (momentum * by_second)
-
-
-def _track(mean: Any, var: Any, momentum: float, node: Any = None) -> None:
-    """running = (1 - momentum) * running + momentum * factor * new, in place, for each triple of
-    running average (or None), new value and factor; `node` is the layer's."""
-    first, new_first, by_first = mean
-    second, new_second, by_second = var
+    """running = (1 - momentum) * running + momentum * new, in place, for two running averages (or
+    None), the second new value multiplied by `factor`; `node` is the layer's."""
     if first is not None and second is not None and changeable(first) and changeable(second):
-        arrays = (first._a, second._a, new_first._a, new_second._a)
-        if arrays[0].dtype == arrays[2].dtype and arrays[1].dtype == arrays[3].dtype:
-            door.perform(track, arrays, {"momentum": momentum, "factors": (by_first, by_second)})
+        a, b, new_a, new_b = first._a, second._a, new_first._a, new_second._a
+        if a.dtype == new_a.dtype and b.dtype == new_b.dtype:
+            how = {"kept": 1.0 - momentum, "by_a": momentum * 1.0, "by_b": momentum * factor}
+            door.perform(track, (a, b, new_a, new_b), how)
             all_changed((first, second), "add_", node)
             return
-    for running, new, factor in [t for t in (mean, var) if t[0] is not None]:
-        _track_one(running, new, momentum, factor)
+    for running, new, by in ((first, new_first, 1.0), (second, new_second, factor)):
+        if running is not None:
+            _track_one(running, new, momentum, by)
 
 
 def _track_one(running: Any, new: Any, momentum: float, factor: float) -> None:
@@ -273,6 +310,14 @@ def _track_one(running: Any, new: Any, momentum: float, factor: float) -> None:
         if new.dtype is not running.dtype:
             new = new.to(running.dtype)
         running.mul_(1.0 - momentum).add_(new * factor, alpha=momentum)
+
+
+def counted(seen: Any) -> None:
+    """seen.add_(1): one batch more."""
+    if seen.__class__ in plain:  # no class is to be asked, and nobody to be told
+        changes.apply_inplace(add_plain, seen, (1,), {})
+    else:
+        seen.add_(1)
 
 
 # -- instance norm -------------------------------------------------------------------------------
@@ -392,7 +437,7 @@ def _instance_norm(
             mean, var = (t.detach().reshape(-1, channels) for t in (mean, var))
             unbiased = count / (count - 1) if count > 1 else math.nan
             averages = mean.mean(0), var.mean(0)
-            _track((running_mean, averages[0], 1.0), (running_var, averages[1], unbiased), momentum)
+            _track(running_mean, running_var, *averages, unbiased, momentum)
     return y
 
 
@@ -424,7 +469,7 @@ def layer_norm(
     else:
         dims = _last_dims("layer_norm", input, normalized_shape, weight, bias)
     how = {"dims": dims, "eps": float(eps)}
-    return ops.layer_norm_op.call((input, weight, bias), how)[0]
+    return _performed(ops.layer_norm_op, input, weight, bias, how)[0]
 
 
 @composite(public="torch", name="layer_norm", samples=[case((2, 3, 4), [4])])
