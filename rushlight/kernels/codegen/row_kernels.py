@@ -13,7 +13,7 @@ from typing import Any
 from ..runtime import jit, threads
 from . import half as half_precision
 from .interface import Interface, Kernel
-from .ir import F64, I64, PTR, Function, Module, Pointer, Value
+from .ir import F64, I64, PTR, Function, Module, Value
 from .row_body import KINDS, RowBody
 from .rows import Column, LongRow, Row, Together, Vectors
 
@@ -38,9 +38,13 @@ COLUMN_INTS = {
 }
 
 
-def interface(body: RowBody, name: str, given: Sequence[str], ints: dict[str, str]) -> Interface:
-    """What the kernel of a body is called with, of its operands those that are given."""
-    arrays = {k: f"{KINDS[body.kinds[k]]}: {body.meanings[k]}" for k in given}
+def interface(
+    body: RowBody, name: str, given: Sequence[str], ints: dict[str, str],
+    more: dict[str, str] | None = None,
+) -> Interface:  # fmt: skip
+    """What the kernel of a body is called with, of its operands those that are given, and `more`
+    arrays."""
+    arrays = {k: f"{KINDS[body.kinds[k]]}: {body.meanings[k]}" for k in given} | (more or {})
     return Interface(f"{name}_{body.name}", body.summary, arrays, ints | body.ints, body.floats)
 
 
@@ -104,13 +108,13 @@ TOGETHER = 2  # rows whose sums are added in registers
 @functools.cache
 def summing_kernel(body: RowBody, e: str, given: tuple[str, ...]) -> Kernel:
     """The kernel of a body with sums over all rows, which have a line for each chunk: when all are
-    done, the others are added to the first, in order."""
-    made = interface(body, "rows", given, SUMMING_INTS)
+    done, these are added up, in order."""
     kinds = {k: body.kinds[k] for k in given}
-    sums = [k for k, kind in kinds.items() if kind == "sum"]
+    sums = tuple([k for k, kind in kinds.items() if kind == "sum"])
+    made = interface(body, "rows", given, SUMMING_INTS, line_arrays(sums, "chunk"))
 
     def chunk(f: Function, words: Words, index: Value) -> None:
-        r = Together(f, e, kinds, words)
+        r = Together(f, e, kinds, words | {k: words[f"{k}_lines"] for k in sums})
         start, stop = part(f, index, words["each"], words["rows"])
         r.begin(index)
         whole = stop - (stop - start) % TOGETHER
@@ -123,7 +127,7 @@ def summing_kernel(body: RowBody, e: str, given: tuple[str, ...]) -> Kernel:
 
     def finish(f: Function, words: Words) -> None:
         c = half_precision.computed(e)
-        add_lines(Vectors(f, words["n"], c), [words[k].of(c) for k in sums], words["chunks"])
+        add_lines(Vectors(f, words["n"], c), sums, words, words["chunks"])
 
     def build() -> Module:
         return chunked(made, chunk, finish=finish if sums else None)
@@ -131,12 +135,22 @@ def summing_kernel(body: RowBody, e: str, given: tuple[str, ...]) -> Kernel:
     return Kernel(made, (e, given), build)
 
 
-def add_lines(v: Vectors, places: Sequence[Pointer], lines: Value) -> None:
-    """Add the other lines of some sums to the first, in order."""
-    for first in places:
-        with v.f.range(1, lines) as line:
-            more = first.at(line * v.n)
-            v.each(lambda i, a=first, b=more: v.put(a, i, v.get(a, i) + v.get(b, i)))  # type: ignore[misc]
+def line_arrays(sums: Sequence[str], of: str) -> dict[str, str]:
+    """What kernels with sums are given beside these: a line for each part of the work."""
+    return {f"{k}_lines": f"room for {k} of each {of}; where there is one {of}, {k} itself"
+            for k in sums}  # fmt: skip
+
+
+def add_lines(v: Vectors, sums: Sequence[str], words: Words, lines: Value) -> None:
+    """Add up the lines of some sums, in order, where there are several."""
+    with v.f.when(lines > 1):
+        for k in sums:
+            total, first = words[k].of(v.c), words[f"{k}_lines"].of(v.c)
+            second = first.at(v.n)
+            v.each(lambda i, y=total, a=first, b=second: v.put(y, i, v.get(a, i) + v.get(b, i)))  # type: ignore[misc]
+            with v.f.range(2, lines) as line:
+                more = first.at(line * v.n)
+                v.each(lambda i, y=total, b=more: v.put(y, i, v.get(y, i) + v.get(b, i)))  # type: ignore[misc]
 
 
 def part(f: Function, index: Value, each: Value, count: Value) -> tuple[Value, Value]:

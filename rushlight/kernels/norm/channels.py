@@ -9,13 +9,14 @@ Not here: the mathematics (`batch_norm.py`).
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 from ..codegen.half import computed
 from ..codegen.interface import Interface, Kernel
 from ..codegen.ir import F64, Function, Module, Pointer, Value, Variable, lanes, vector
 from ..codegen.row_body import KINDS, RowBody
-from ..codegen.row_kernels import Words, add_lines, chunked, part
+from ..codegen.row_kernels import Words, add_lines, chunked, line_arrays, part
 from ..codegen.rows import Vectors
 from ..runtime import jit
 
@@ -217,9 +218,12 @@ GROUP_INTS = {
 }
 
 
-def interface(body: RowBody, given: tuple[str, ...], ints: dict[str, str], of: str) -> Interface:
+def interface(
+    body: RowBody, given: tuple[str, ...], ints: dict[str, str], of: str, sums: Sequence[str] = ()
+) -> Interface:
     """What the kernel of a body is called with."""
     arrays = {k: f"{KINDS[body.kinds[k]].replace('row', of)}: {body.meanings[k]}" for k in given}
+    arrays |= line_arrays(sums, "sample")
     return Interface(body.name, body.summary, arrays, ints, body.floats)
 
 
@@ -243,19 +247,18 @@ def columns_together(e: str) -> int:
 
 @functools.cache
 def group_kernel(body: RowBody, e: str, given: tuple[str, ...]) -> Kernel:
-    """The kernel of a body of group norm: dw and db have a line for each sample, the result is in
-    the first."""
-    made = interface(body, given, GROUP_INTS, "group")
+    """The kernel of a body of group norm: dw and db have a line for each sample, which are added up
+    in the end."""
     sums = [k for k in ("dw", "db") if k in given]
+    made = interface(body, given, GROUP_INTS, "group", sums)
 
     def chunk(f: Function, words: Words, index: Value) -> None:
-        h = Groups(f, words, e, given)
+        h = Groups(f, words | {k: words[f"{k}_lines"] for k in sums}, e, given)
         h.each_channel(index, lambda: body.write(h))
 
     def finish(f: Function, words: Words) -> None:
         v = Vectors(f, words["groups"] * words["images"], computed(e))
-        places = [words[k].of(computed(e)) for k in sums]
-        add_lines(v, places, words["channels"] // words["groups"])
+        add_lines(v, sums, words, words["channels"] // words["groups"])
 
     def build() -> Module:
         return chunked(made, chunk, finish=finish if sums else None)

@@ -107,8 +107,8 @@ def layer_norm_grad(r: Any) -> None:
 
 @functools.cache
 def gradient(e: str, given: tuple[str, ...]) -> Kernel:
-    """The kernel of `layer_norm_grad`, whose dw and db have a line for each chunk: the result is in
-    the first."""
+    """The kernel of `layer_norm_grad`, whose dw and db have a line for each chunk, which are added
+    up in the end."""
     from ..codegen.row_kernels import summing_kernel
 
     return summing_kernel(layer_norm_grad, e, given)

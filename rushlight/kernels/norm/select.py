@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -67,11 +68,6 @@ def wanted_of(needs: Needs) -> tuple[str, ...]:
     return tuple([k for k, need in zip(("dx", "dw", "db"), needs, strict=True) if need])
 
 
-def first_line(a: Array) -> Array:
-    """The sum of all lines, which is in the first."""
-    return a[0].copy()
-
-
 def all_of(found: Any, wanted: tuple[str, ...]) -> tuple[Array | None, Array | None, Array | None]:
     """dx, dw and db, None for those that are not wanted."""
     if len(wanted) == 3:
@@ -82,14 +78,13 @@ def all_of(found: Any, wanted: tuple[str, ...]) -> tuple[Array | None, Array | N
 
 def finished(
     name: str, operands: dict[str, MetaArray], outputs: dict[str, MetaArray], made: list[Any],
-    flops: int, returns: tuple[str, ...] | None = None,
+    flops: int, workspace: dict[str, int] | None = None,
 ) -> Plan:  # fmt: skip
     """The plan of some launches. Operands that are missing are not taken."""
-    kept = outputs if returns is None else {k: outputs[k] for k in returns}
     size = operands["x"].size
     return Plan(
-        name, tuple(operands), outputs, made, returns=returns, flops=flops * size,
-        bytes=nbytes(*operands.values(), *kept.values()),
+        name, tuple(operands), outputs, made, workspace=workspace, flops=flops * size,
+        bytes=nbytes(*operands.values(), *outputs.values()),
     )  # fmt: skip
 
 
@@ -156,33 +151,25 @@ def plan_rows_grad(
     names = names_of(operands, x, made)
     each = min(tuning.NORM_MOST_ROWS, -(-count // tuning.NORM_PARTS))
     chunks = -(-count // each)
-    summed(names, outputs, chunks, length, wide)
+    names |= {k: k for k in wanted}
+    lines, rooms = lines_of(wanted, chunks, length, wide)
     made.append(Launch(
-        layer_norm.gradient(ELEMENTS[dtype], tuple(names)), **names, n=length, rows=count,
+        layer_norm.gradient(ELEMENTS[dtype], tuple(names)), **names, **lines, n=length, rows=count,
         each=each, chunks=chunks,
     ))  # fmt: skip
-    taken_out(names, made, outputs, wanted)
-    return finished(f"{name}.rows", operands, outputs, made, 12, wanted)
+    return finished(f"{name}.rows", operands, outputs, made, 12, rooms)
 
 
-def summed(
-    names: dict[str, str], outputs: dict[str, MetaArray], lines: int, length: int, wide: Any
-) -> None:
-    """Name the results; sums have a line for each part of the work, where there are several."""
-    for k in tuple(outputs):
-        names[k] = k
-        if k != "dx" and lines > 1:
-            names[k] = f"{k}_lines"
-            outputs[names[k]] = MetaArray((lines, length), wide)
-
-
-def taken_out(
-    names: dict[str, str], made: list[Any], outputs: dict[str, MetaArray], wanted: tuple[str, ...]
-) -> None:
-    """Copy sums out of the first of their lines."""
-    for k in wanted:
-        if names[k] != k:
-            made.append(Reference(first_line, (names[k],), (k,)))
+def lines_of(
+    names: Sequence[str], lines: int, length: int, wide: Any
+) -> tuple[dict[str, str], dict[str, int] | None]:
+    """The arrays for a line of each part of the work that sums have, and the workspace of these:
+    the sums themselves where there is one part."""
+    sums = [k for k in names if k != "dx"]
+    if lines == 1:
+        return {f"{k}_lines": k for k in sums}, None
+    rooms = {f"{k}_lines": lines * length * wide.itemsize for k in sums}
+    return {k: k for k in rooms}, rooms
 
 
 def rows(
@@ -421,12 +408,11 @@ def plan_groups_grad(
     if by_kernel(x, operands["g"]):
         from .channels import group_kernel
 
-        names = names_of(operands, x, made)
-        summed(names, outputs, shape[0], c, wide)
+        names = names_of(operands, x, made) | {k: k for k in wanted}
+        lines, rooms = lines_of(wanted, shape[0], c, wide)
         kernel = group_kernel(channel_bodies.group_norm_grad, ELEMENTS[dtype], tuple(names))
-        made.append(Launch(kernel, **names, **group_sizes(x, number), eps=eps))
-        taken_out(names, made, outputs, wanted)
-        return finished("group_norm_grad.groups", operands, outputs, made, 12, wanted)
+        made.append(Launch(kernel, **names, **lines, **group_sizes(x, number), eps=eps))
+        return finished("group_norm_grad.groups", operands, outputs, made, 12, rooms)
     taken = optional(operands, "g", "x", "w", "mean", "var")
     made.append(Reference(reference.groups_grad, taken, wanted, number=number, eps=eps,
                           wanted=wanted))  # fmt: skip

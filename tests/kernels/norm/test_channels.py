@@ -70,7 +70,7 @@ def test_channels(length: int, images: int, block: int, each: int, by_threads: A
 
 @pytest.mark.parametrize("weighted", [True, False])
 def test_groups(weighted: bool, by_threads: Any) -> None:
-    """Sums over samples have a line for each, and end in the first."""
+    """Sums over samples have a line for each, which are added up."""
     samples, number, inside, length = 3, 2, 3, 9
     c = number * inside
     x, g = (draw(k, samples, c, length, dtype=np.float64) for k in (0, 1))
@@ -85,7 +85,8 @@ def test_groups(weighted: bool, by_threads: Any) -> None:
     def run() -> Any:
         y, dx = np.empty_like(x), np.empty_like(x)
         m, v = np.empty(samples * number), np.empty(samples * number)
-        dw, db = np.empty((samples, c)), np.empty((samples, c))
+        dw, db = np.empty(c), np.empty(c)
+        lines = {f"{k}_lines": np.empty((samples, c)) for k in ("dw", "db")}
         arrays = {"x": x, "w": w, "y": y, "mean": m, "var": v, "g": g, "dx": dx, "dw": dw,
                   "db": db}  # fmt: skip
         names = tuple(k for k in ("x", "w", "y", "mean", "var") if arrays[k] is not None)
@@ -93,8 +94,8 @@ def test_groups(weighted: bool, by_threads: Any) -> None:
         names = tuple(k for k in ("g", "x", "w", "mean", "var", "dx", "dw", "db")
                       if arrays[k] is not None)  # fmt: skip
         kernel = channels.group_kernel(batch_norm.group_norm_grad, "double", names)
-        call(kernel, names, arrays, **ints)
-        return y, m, v, dx, dw[0].copy(), db[0].copy()
+        call(kernel, (*names, *lines), arrays | lines, **ints)
+        return y, m, v, dx, dw, db
 
     for got, value in zip(by_threads(run), (best_y, mean, var, *best), strict=True):
         near(got, value)
