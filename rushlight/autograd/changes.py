@@ -241,6 +241,26 @@ def changeable(t: Any) -> bool:
     return unhindered(t) and t._a.flags.carray  # contiguous, aligned and writeable
 
 
+def both_changeable(s: Any, t: Any) -> bool:
+    """`changeable(s) and changeable(t)`, quicker for tensors of which there is nothing to tell."""
+    kind = operators.plain_tensor
+    if s.__class__ is not kind or t.__class__ is not kind or change_watchers:
+        return changeable(s) and changeable(t)
+    a, b = s._a, t._a
+    if (
+        a.__class__ is not np.ndarray
+        or b.__class__ is not np.ndarray
+        or s._fn is not None
+        or t._fn is not None
+        or s._v is not None
+        or t._v is not None
+        or s._x is not None
+        or t._x is not None
+    ):
+        return changeable(s) and changeable(t)
+    return a.flags.carray and b.flags.carray  # type: ignore[no-any-return]
+
+
 def unhindered(t: Any) -> bool:
     """`changeable` but for the memory, which may be read-only or lie in any order."""
     if change_watchers:

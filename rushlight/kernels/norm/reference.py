@@ -174,10 +174,11 @@ def moved(
         new_a = new_a.reshape(a.shape)
     if b.shape != new_b.shape:
         new_b = new_b.reshape(b.shape)
+    more_a, more_b = new_a * by_a, new_b * by_b
     a *= kept
     b *= kept
-    a += new_a * by_a
-    b += new_b * by_b
+    a += more_a
+    b += more_b
 
 
 # -- groups of channels of each sample: x (N, C, ...), w and b (C) -------------------------------

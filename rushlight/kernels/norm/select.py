@@ -339,13 +339,19 @@ MOVED, NUMBERS = ("a", "b", "new_a", "new_b"), ("kept", "by_a", "by_b")
 
 
 def moved(
-    a: Array, b: Array, new_a: Array, new_b: Array, *, kept: float, by_a: float, by_b: float
-) -> None:
+    a: Array, b: Array, new_a: Array, new_b: Array, *, kept: float, by_a: float, by_b: float,
+    alike: bool = False,
+) -> None:  # fmt: skip
     """a = a * kept + new_a * by_a, and b likewise, in place. Raises, if at all, before anything was
-    changed."""
+    changed.
+
+    `alike`: it is known that all four are ndarrays, dense, of one type and one shape, that a and b
+    share no memory, and that the numbers are Python's floats. To ask takes as long as all else.
+    """
     dtype, shape, strides = a.dtype, a.shape, a.strides
-    if (
-        b.dtype is new_a.dtype is new_b.dtype is dtype
+    if alike or (
+        a.__class__ is b.__class__ is new_a.__class__ is new_b.__class__ is np.ndarray
+        and b.dtype is new_a.dtype is new_b.dtype is dtype
         and b.shape == new_a.shape == new_b.shape == shape
         and b.strides == new_a.strides == new_b.strides == strides
         and kept.__class__ is by_a.__class__ is by_b.__class__ is float

@@ -8,9 +8,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from ... import dtypes
 from ...autograd import changes, door
-from ...autograd.changes import all_changed, changeable
+from ...autograd.changes import all_changed, both_changeable, changeable
 from ...autograd.node import Out, TensorBase
 from ...autograd.specialize import plain
 from ...autograd.steps import Step
@@ -78,9 +80,21 @@ def batch_norm(
             )
         )
     if _usual_channels(input, weight, bias, running_mean, running_var, training, momentum):
-        return _by_channels(
-            input, weight, bias, running_mean, running_var, training, momentum, float(eps)
-        )
+        if not training:
+            given = (input, weight, bias, running_mean, running_var)
+            return ops.batch_norm_eval.call(given, {"eps": float(eps)})
+        # as `_by_channels`; what `Op.call` asks of each operand is written out
+        if (
+            input.__class__ in ordinary
+            and (weight is None or weight.__class__ in ordinary)
+            and (bias is None or bias.__class__ in ordinary)
+        ):
+            found = door.apply(ops.batch_norm_op, (input, weight, bias), {"eps": float(eps)})
+        else:
+            found = ops.batch_norm_op.call((input, weight, bias), {"eps": float(eps)})
+        if running_mean is not None or running_var is not None:
+            _keep_running(running_mean, running_var, found, input._a, momentum)
+        return found[0]
     if training:
         check_tensor("batch_norm", "input", 1, input)
         shape = tuple(input.shape)
@@ -252,29 +266,43 @@ def _by_channels(
     if not training:
         given = (input, weight, bias, running_mean, running_var)
         return ops.batch_norm_eval.call(given, {"eps": eps})
-    y, mean, var = _performed(ops.batch_norm_op, input, weight, bias, {"eps": eps})
+    found = ops.batch_norm_op.call((input, weight, bias), {"eps": eps})
     if running_mean is not None or running_var is not None:
-        a = input._a
-        if a.size and a.__class__ is not MetaArray:
-            count = a.size // a.shape[1]  # values of a channel
-            unbiased = count / (count - 1) if count > 1 else math.nan
+        _keep_running(running_mean, running_var, found, input._a, momentum)
+    return found[0]
+
+
+def _keep_running(
+    running_mean: Any, running_var: Any, found: tuple[Any, ...], a: Any, momentum: float
+) -> None:
+    """The running statistics, with the moments that batch norm has `found` of the array `a`."""
+    size = a.size
+    if not size or a.__class__ is MetaArray:
+        return
+    y, mean, var = found
+    count = size // a.shape[1]  # values of a channel
+    unbiased = count / (count - 1) if count > 1 else math.nan
+    if (
+        running_mean is not None
+        and running_var is not None
+        and momentum.__class__ is float
+        and both_changeable(running_mean, running_var)
+    ):
+        r, s, m, v = running_mean._a, running_var._a, mean._a, var._a
+        if (  # with the shapes, which are checked, all that `arrays.moved` asks
+            m.__class__ is v.__class__ is np.ndarray
+            and r.dtype is s.dtype is m.dtype is v.dtype
+            and r.base is s.base is None
+            and r is not s
+        ):
+            how = {"kept": 1.0 - momentum, "by_a": momentum, "by_b": momentum * unbiased,
+                   "alike": True}  # fmt: skip
+            door.perform(track, (r, s, m, v), how)
             fn = y._fn
             node = fn.node if fn.__class__ is Out else None
-            _track(running_mean, running_var, mean, var, unbiased, momentum, node)
-    return y
-
-
-def _performed(op: Any, input: Any, weight: Any, bias: Any, how: dict[str, Any]) -> Any:
-    """`op.call((input, weight, bias), how)`, whose questions are asked here of three operands,
-    some of which are often missing: in half the time."""
-    kinds = ordinary
-    if (
-        input.__class__ in kinds
-        and (weight is None or weight.__class__ in kinds)
-        and (bias is None or bias.__class__ in kinds)
-    ):
-        return door.apply(op, (input, weight, bias), how)
-    return op.call((input, weight, bias), how)
+            all_changed((running_mean, running_var), "add_", node)
+            return
+    _track(running_mean, running_var, mean, var, unbiased, momentum, y._fn)
 
 
 track = Step("track", arrays.moved, outputs=0, mutates=(0, 1))
@@ -287,15 +315,17 @@ def _track(
     new_second: Any,
     factor: float,
     momentum: float,
-    node: Any = None,
+    place: Any = None,
 ) -> None:
     """running = (1 - momentum) * running + momentum * new, in place, for two running averages (or
-    None), the second new value multiplied by `factor`; `node` is the layer's."""
+    None), the second new value multiplied by `factor`; `place` is where the layer's result has its
+    history."""
     if first is not None and second is not None and changeable(first) and changeable(second):
         a, b, new_a, new_b = first._a, second._a, new_first._a, new_second._a
         if a.dtype == new_a.dtype and b.dtype == new_b.dtype:
             how = {"kept": 1.0 - momentum, "by_a": momentum * 1.0, "by_b": momentum * factor}
             door.perform(track, (a, b, new_a, new_b), how)
+            node = place.node if place.__class__ is Out else None
             all_changed((first, second), "add_", node)
             return
     for running, new, by in ((first, new_first, 1.0), (second, new_second, factor)):
@@ -469,7 +499,13 @@ def layer_norm(
     else:
         dims = _last_dims("layer_norm", input, normalized_shape, weight, bias)
     how = {"dims": dims, "eps": float(eps)}
-    return _performed(ops.layer_norm_op, input, weight, bias, how)[0]
+    if (  # what `Op.call` asks of each operand, written out
+        input.__class__ in ordinary
+        and (weight is None or weight.__class__ in ordinary)
+        and (bias is None or bias.__class__ in ordinary)
+    ):
+        return door.apply(ops.layer_norm_op, (input, weight, bias), how)[0]
+    return ops.layer_norm_op.call((input, weight, bias), how)[0]
 
 
 @composite(public="torch", name="layer_norm", samples=[case((2, 3, 4), [4])])

@@ -166,3 +166,86 @@ def test_running_statistics_of_another_size_stay_as_they_were():
         F.instance_norm(torch.randn(4, 3, 2), mean, var)
     assert mean.item() == 5
     assert var.item() == 1
+
+
+def moved_as(mean: torch.Tensor, var: torch.Tensor) -> None:
+    """Batch norm moves these as it moves statistics of their own memory."""
+    x = torch.tensor(np.random.default_rng(0).standard_normal((6, 3, 5)).astype(np.float32))
+    best = mean.clone(), var.clone()
+    F.batch_norm(x, *best, training=True, momentum=0.3)
+    F.batch_norm(x, mean, var, training=True, momentum=0.3)
+    for found, other in zip((mean, var), best, strict=True):
+        np.testing.assert_allclose(found.numpy(), other.numpy(), rtol=1e-6)
+
+
+def test_running_statistics_in_any_memory():
+    both = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    moved_as(both[0], both[1])  # views of one memory
+    moved_as(both.T.contiguous().T[0], torch.ones(3))  # with gaps
+    moved_as(both[0]._lazy_clone(), both[1]._lazy_clone())  # read-only until they are written to
+    assert both[0].tolist() != [1.0, 2.0, 3.0]
+
+
+def test_one_tensor_as_both_statistics():
+    """It is moved twice."""
+    x, both = torch.tensor([[1.0], [3.0]]), torch.zeros(1)
+    F.batch_norm(x, both, both, training=True, momentum=0.5)
+    assert both.tolist() == [2.0]  # (2 + 2) / 2
+    assert both._version == 2
+
+
+def test_who_changed_running_statistics():
+    """Each is changed once more, by the line of the call, be there a node or none."""
+    x, mean, var = torch.rand(4, 2), torch.zeros(2), torch.ones(2)
+    for requires_grad in (True, False):
+        before = mean._version, var._version
+        F.batch_norm(x.detach().requires_grad_(requires_grad), mean, var, training=True)
+        assert (mean._version, var._version) == (before[0] + 1, before[1] + 1)
+        for t in (mean, var):
+            assert t._vc.code.co_name == "test_who_changed_running_statistics"
+    y = (mean * torch.ones(2, requires_grad=True)).sum()
+    F.batch_norm(x, mean, var, training=True)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.backward()
+
+
+def test_running_statistics_that_may_not_change():
+    with torch.inference_mode():
+        made = torch.zeros(2)
+    with pytest.raises(RuntimeError, match="Inplace update to inference tensor"):
+        F.batch_norm(torch.rand(4, 2), made, torch.ones(2), training=True)
+    assert made.tolist() == [0, 0]
+
+
+def test_running_statistics_that_require_a_gradient():
+    """They are moved without a history, as in PyTorch."""
+    leaf = torch.zeros(2, requires_grad=True)
+    F.batch_norm(torch.rand(4, 2) + 1, leaf, torch.ones(2), training=True)
+    assert leaf.is_leaf
+    assert min(leaf.tolist()) > 0
+
+
+def test_running_statistics_beside_a_class_that_computes():
+    """They are moved once, though NumPy refuses what stands for an array."""
+
+    class Outer(torch.Tensor):
+        @staticmethod
+        def __new__(cls, inner):
+            made = torch.Tensor._make_wrapper_subclass(cls, inner.shape, dtype=inner.dtype)
+            made.inner = inner
+            return made
+
+        @classmethod
+        def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+            given = [a.inner if isinstance(a, cls) else a for a in args]
+            found = func(*given, **(kwargs or {}))
+            several = isinstance(found, tuple)
+            made = tuple([cls(y) for y in (found if several else (found,))])
+            return made if several else made[0]
+
+    x = torch.rand(4, 2, 3)
+    best, found = [(torch.zeros(2), torch.ones(2)) for _ in range(2)]
+    F.batch_norm(x, *best, training=True)
+    F.batch_norm(Outer(x), *found, training=True)
+    for a, b in zip(found, best, strict=True):
+        np.testing.assert_array_equal(a.numpy(), b.numpy())
