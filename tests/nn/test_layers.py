@@ -226,3 +226,33 @@ def test_data_parallel_is_the_module() -> None:
     inner = nn.Linear(2, 1)
     x = torch.ones(3, 2)
     assert torch.equal(nn.DataParallel(inner)(x), inner(x))
+
+
+def test_statistics_and_weights_that_are_no_longer_registered() -> None:
+    """A layer takes them where `self.weight` and its like would find them."""
+    x = torch.tensor([[1.0, 2.0], [3.0, 6.0]])
+    best = nn.BatchNorm1d(2)
+    norm = nn.BatchNorm1d(2)
+    for name in ("running_mean", "running_var", "num_batches_tracked", "weight"):
+        value = getattr(norm, name).detach()
+        delattr(norm, name)
+        norm.__dict__[name] = value
+    assert norm(x).tolist() == best(x).tolist()
+    for name in ("running_mean", "running_var", "num_batches_tracked"):
+        assert getattr(norm, name).tolist() == getattr(best, name).tolist()
+    layer, plain = nn.LayerNorm(2), nn.LayerNorm(2)
+    del layer.weight
+    layer.__dict__["weight"] = torch.ones(2)
+    assert layer(x).tolist() == plain(x).tolist()
+
+
+@pytest.mark.parametrize("dtype", [torch.int64, torch.uint8, torch.float32])
+def test_batches_are_counted_in_place(dtype: Any) -> None:
+    norm = nn.BatchNorm1d(2)
+    count = norm.num_batches_tracked = torch.tensor(254).to(dtype)
+    before = count._version
+    for _ in range(2):
+        norm(torch.ones(2, 2))
+    assert norm.num_batches_tracked is count
+    assert count.item() == (0 if dtype is torch.uint8 else 256)
+    assert count._version == before + 2

@@ -283,16 +283,23 @@ def channels(
     x: Array, w: Array | None, b: Array | None, mean: Array | None, var: Array | None, eps: float
 ) -> tuple[Array, Array, Array]:
     """Each channel normalised by the moments given, or its own; these are (C,)."""
-    if mean is not None:
-        key = (x.dtype, x.shape, x.strides, line(w), line(b), line(mean), line(var), eps)
-        arrays = [a for a in (x, w, b, mean, var) if a is not None]
-        return plan_channels(*key).run(*arrays), mean, var
     of_w = None if w is None else (w.dtype, w.shape, w.strides)  # `line`, whose call takes as long
     of_b = None if b is None else (b.dtype, b.shape, b.strides)
-    plan = plan_channels(x.dtype, x.shape, x.strides, of_w, of_b, None, None, eps)
+    if mean is None:
+        plan = plan_channels(x.dtype, x.shape, x.strides, of_w, of_b, None, None, eps)
+        if b is None:
+            return plan.run(x) if w is None else plan.run(x, w)  # type: ignore[no-any-return]
+        return plan.run(x, b) if w is None else plan.run(x, w, b)  # type: ignore[no-any-return]
+    assert var is not None
+    plan = plan_channels(
+        x.dtype, x.shape, x.strides, of_w, of_b, (mean.dtype, mean.shape, mean.strides),
+        (var.dtype, var.shape, var.strides), eps,
+    )  # fmt: skip
     if b is None:
-        return plan.run(x) if w is None else plan.run(x, w)  # type: ignore[no-any-return]
-    return plan.run(x, b) if w is None else plan.run(x, w, b)  # type: ignore[no-any-return]
+        found = plan.run(x, mean, var) if w is None else plan.run(x, w, mean, var)
+    else:
+        found = plan.run(x, b, mean, var) if w is None else plan.run(x, w, b, mean, var)
+    return found, mean, var
 
 
 def channels_gradient(

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
-from ...autograd import changes, door
+from ...autograd import door
 from ...autograd.changes import all_changed, both_changeable, changeable
 from ...autograd.node import Out, TensorBase
 from ...autograd.specialize import plain
@@ -80,18 +80,26 @@ def batch_norm(
             )
         )
     if _usual_channels(input, weight, bias, running_mean, running_var, training, momentum):
-        if not training:
-            given = (input, weight, bias, running_mean, running_var)
-            return ops.batch_norm_eval.call(given, {"eps": float(eps)})
         # as `_by_channels`; what `Op.call` asks of each operand is written out
-        if (
+        usual_classes = (
             input.__class__ in ordinary
             and (weight is None or weight.__class__ in ordinary)
             and (bias is None or bias.__class__ in ordinary)
-        ):
-            found = door.apply(ops.batch_norm_op, (input, weight, bias), {"eps": float(eps)})
+        )
+        how = {"eps": float(eps)}
+        if not training:
+            given = (input, weight, bias, running_mean, running_var)
+            if (
+                usual_classes
+                and running_mean.__class__ in ordinary
+                and running_var.__class__ in ordinary
+            ):
+                return door.apply(ops.batch_norm_eval, given, how)
+            return ops.batch_norm_eval.call(given, how)
+        if usual_classes:
+            found = door.apply(ops.batch_norm_op, (input, weight, bias), how)
         else:
-            found = ops.batch_norm_op.call((input, weight, bias), {"eps": float(eps)})
+            found = ops.batch_norm_op.call((input, weight, bias), how)
         if running_mean is not None or running_var is not None:
             _keep_running(running_mean, running_var, found, input._a, momentum)
         return found[0]
@@ -344,8 +352,11 @@ def _track_one(running: Any, new: Any, momentum: float, factor: float) -> None:
 
 def counted(seen: Any) -> None:
     """seen.add_(1): one batch more."""
-    if seen.__class__ in plain:  # no class is to be asked, and nobody to be told
-        changes.apply_inplace(add_plain, seen, (1,), {})
+    # while no class is to be asked, and nobody to be told: what `changes.apply_small` does then
+    kind = seen.__class__
+    if kind in plain and changeable(seen) and seen._a.dtype.kind in "iu":
+        door.perform(add_plain.into, (seen._a, 1), {})
+        all_changed((seen,), add_plain.name + "_")
     else:
         seen.add_(1)
 
