@@ -150,6 +150,32 @@ def test_operands_of_the_same_memory(change: Any, n: int) -> None:
     assert found[0] == found[1]
 
 
+def test_two_tensors_are_asked_about_at_once() -> None:
+    """With the answers of `changeable`, whatever either of them is."""
+    leaf, short = rushlight.ones(3, requires_grad=True), rushlight.ones(3)
+    locked = rushlight.from_numpy(np.ones(3))
+    locked._a.flags.writeable = False
+    with rushlight.inference_mode():
+        inferred = rushlight.ones(3)
+    tensors = [leaf, short, short[1:], short[::2], leaf[:2], leaf * 2, locked, inferred,
+               rushlight.nn.Parameter(short, False), rushlight.ones(2, device="meta")]  # fmt: skip
+
+    def agree() -> None:
+        for s in tensors:
+            for t in tensors:
+                both = changes.changeable(s) and changes.changeable(t)
+                assert changes.both_changeable(s, t) == both
+
+    agree()
+    assert changes.both_changeable(short, short[1:])
+    with rushlight.no_grad():
+        agree()
+        assert changes.both_changeable(leaf, short)
+    with rushlight.inference_mode():
+        agree()
+        assert changes.both_changeable(inferred, short)
+
+
 def test_what_the_short_way_leaves_to_the_long() -> None:
     wide = rushlight.zeros(3, 1).expand(3, 4)
     leaf = rushlight.ones(3, requires_grad=True)
