@@ -9,8 +9,9 @@ dimensions, stride and dilation. Neighbouring positions are mostly neighbours in
 of them is one load, two masked loads at the end of a line, or a gather (`window_vector`).
 
 Each chunk packs what it needs of the windows on its stack and uses it for all rows of the weight,
-which is packed once. Chunks depend on the shapes alone. The weight's gradient is summed over fixed
-slices of the images.
+which is packed once. Forward packs while it multiplies by the first panel of the weight, where
+windows are parts of two lines at most (`window_tile.py`). Chunks depend on the shapes alone. The
+weight's gradient is summed over fixed slices of the images.
 
 Not here: padding, tables and the choice (`select.py`); the tile and packing of rows
 (`matmul/gemm.py`).
@@ -26,6 +27,7 @@ from ..codegen.interface import Interface, Kernel
 from ..codegen.ir import F64, I32, I64, PTR, Function, Pointer, Value, vector
 from ..matmul.gemm import KC, Gemm, tile_symbols, transposed
 from ..runtime import jit
+from . import window_tile
 
 PANELS = 4  # panels of positions a chunk packs at once
 
@@ -173,6 +175,10 @@ class Forward(Conv):
 
     interface = FORWARD
 
+    def declare_tile(self) -> None:
+        super().declare_tile()
+        self.module.globals["windows"] = f"@windows = external constant [{self.mr} x ptr]"
+
     def write_run(self, f: Function, packed: Pointer) -> None:  # type: ignore[override]
         a = f.args
         panels, _, _ = self.rows(f, a["m"])
@@ -213,7 +219,10 @@ class Forward(Conv):
             rows = f.buffer(self.e, self.mr * KC + 2 * self.w)
             # `pack_a` writes a little too much: neighbours may be packed at the same time
             f.call("pack_a", None, [rows, source, k, f.const(I64, 1), h, kc])
-            with f.range(h * kc) as j:
+            whole = h * kc - h * kc % self.w
+            with f.range(0, whole, self.w) as j:
+                to.store(rows.load(j, self.w), j)
+            with f.range(whole, h * kc) as j:
                 to[j] = rows[j]
         f.ret()
         self.write_compute()
@@ -237,25 +246,45 @@ class Forward(Conv):
         biased = self.given(f, "bias")
         with f.range(0, k, KC) as pc:
             kc = self.least(f, k - pc, KC)
-            with f.range(packs) as j, f.range(0, nr, w) as v:
-                index_vector = position.load(first + j * nr + v, w)
-                to = room.at(j * nr * kc + v)
 
-                def pack(load: Load, to: Pointer = to) -> None:
-                    with f.range(kc) as t:
-                        to.store(load(x.at(tap[pc + t])), t * nr)
+            def pack(j: Value) -> None:
+                with f.range(0, nr, w) as v:
+                    index_vector = position.load(first + j * nr + v, w)
+                    to = room.at(j * nr * kc + v)
 
-                window_vector(f, index_vector, w, pack)
-            with f.range(panels) as i:
-                start, h = self.panel(f, i, height, taller)
+                    def packed(load: Load) -> None:
+                        with f.range(kc) as t:
+                            to.store(load(x.at(tap[pc + t])), t * nr)
+
+                    window_vector(f, index_vector, w, packed)
+
+            def tile(i: Any, j: Value) -> tuple[Value, list[Value]]:
+                """The height of a tile, and what computes it is given."""
+                start, h = self.panel(f, f.const(I64, i), height, taller)
                 rows = self.packed_at(f, group, pc, start)
                 bias = self.pointer(f, "bias").at(group * m + start)
                 use = biased & (pc == 0)
                 chosen = f.emit(PTR, f"select i1 {use.text}, ptr {bias.text}, ptr null")
-                with f.range(packs) as j:
-                    given = [kc, rows, room.at(j * nr * kc), y.at(start * p + j * nr), p, pc,
-                             self.least(f, left - j * nr, nr), chosen, null]  # fmt: skip
-                    self.micro(f, h, given)
+                return h, [kc, rows, room.at(j * nr * kc), y.at(start * p + j * nr), p, pc,
+                           self.least(f, left - j * nr, nr), chosen, null]  # fmt: skip
+
+            computed = 0  # panels of weights that are multiplied while windows are packed
+            with f.range(packs) as j:
+                if window_tile.is_fast():
+                    computed, at = 1, position.at(first + j * nr)
+                    h, given = tile(0, j)
+                    fits = [window_tile.lines_of(f, at.load(v, w), given[6] - v, w).fits
+                            for v in range(0, nr, w)]  # fmt: skip
+                    with f.when(fits[0] & fits[1]) as branch:
+                        place = Pointer(f, "@windows", PTR)[h - 1]
+                        f.call_pointer(place, None, [*given, x, tap.at(pc), at])
+                    with branch.otherwise():
+                        pack(j)
+                        self.micro(f, h, given)
+                else:
+                    pack(j)
+            with f.range(computed, panels) as i, f.range(packs) as j:
+                self.micro(f, *tile(i, j))
         f.ret()
 
 
@@ -324,8 +353,13 @@ class Weight(Conv):
 def kernel(which: type[Conv], e: str, heights: tuple[int, ...] | None = None) -> Kernel:
     """`Forward` or `Weight` of an element type, with tiles for panels of these heights, or of
     all."""
-    key = (e, KC, PANELS)
-    return Kernel(which.interface, key, lambda: which(e).build(), lambda: tile_symbols(e, heights))
+    key = (e, KC, PANELS, which is Forward and window_tile.is_fast())
+
+    def symbols() -> dict[str, int]:
+        windows = window_tile.symbols(e, heights) if which is Forward else {}
+        return {**tile_symbols(e, heights), **windows}
+
+    return Kernel(which.interface, key, lambda: which(e).build(), symbols)
 
 
 def lanes(e: str) -> int:

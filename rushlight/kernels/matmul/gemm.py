@@ -164,7 +164,7 @@ class Gemm:
              ("columns", I64), ("bias_row", PTR), ("bias_col", PTR),
              *([("a_row", I64), ("a_col", I64)] if direct else [])], private=True,
         )  # fmt: skip
-        a, b, c = (f.args[n].of(e) for n in "abc")
+        a, b = (f.args[n].of(e) for n in "ab")
         zero = f.const(vector(e, w), 0)
         sums = [[f.var(zero) for _ in range(2)] for _ in range(h)]
         if direct:  # three rows to a pointer: x86 adds a register, once or twice, at no cost
@@ -179,6 +179,11 @@ class Gemm:
                     sums[i][j].set(f.fma(one, row[j], sums[i][j].get()))
             for end in ends if direct else ():
                 end.set(end.get().at(a_col))
+        self.write_sums(f, h, sums)
+
+    def write_sums(self, f: Function, h: int, sums: list[list[Any]]) -> None:
+        """The end of a tile: its sums, and what is added to them, go to C."""
+        w, e, c = self.w, self.e, f.args["c"].of(self.e)
         columns, ldc = f.args["columns"], f.args["ldc"]
         lanes = f.iota(vector(I32, w))
         masks = [lanes < f.convert(columns - j * w, I32) for j in range(2)]
