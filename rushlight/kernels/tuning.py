@@ -88,6 +88,14 @@ CONV_FEW = least(24)  # output positions of all images below which tiles are mos
 CONV_BLOCK = 1 << 21  # elements of a block of columns: with less, threads wait for each other
 CONV_FULL = 64  # output positions of an image below which several images share a panel
 CONV_NARROW = 128  # output positions below which a product is made for many images at once
+# Bytes of the outputs' gradient up to which it is packed once, for all chunks of a weight's
+# gradient, and how many panels of 32 columns these chunks then have. 3 x 3, b8, two threads, each
+# chunk of 4 panels packing for itself -> packed once, 4 -> 3 -> 2 panels: 64 channels of 56 x 56
+# 4.77 -> 4.77 -> 4.23 -> 4.20 ms, 128 of 28 x 28 4.37 -> 4.26 -> 3.82 -> 3.83, 256 of 14 x 14 3.89
+# -> 3.73 -> 3.72 -> 3.73; packing for themselves chunks of 3 and 2 take 4.38 and 4.47, 4.06 and
+# 4.17, 3.97 and 4.10.
+CONV_PACKED_MOST = 1 << 25
+CONV_PANELS_OF_PACKED = 2
 CONV_SLICES = 16  # chunks wanted of a weight's gradient, so that threads have something to share
 CONV_AMX_LEAST_WORK = least(1 << 22)  # multiplications
 CONV_AMX_FEW = least(32)  # output positions of all images, below which vectors are as fast

@@ -11,7 +11,8 @@ of them is one load, two masked loads at the end of a line, or a gather (`window
 Each chunk packs what it needs of the windows on its stack and uses it for all rows of the weight,
 which is packed once. Forward packs while it multiplies by the first panel of the weight, where
 windows are parts of two lines at most (`window_tile.py`). Chunks depend on the shapes alone. The
-weight's gradient is summed over fixed slices of the images.
+weight's gradient is summed over fixed slices of the images; g is packed once for all chunks, unless
+it is large.
 
 Not here: padding, tables and the choice (`select.py`); the tile and packing of rows
 (`matmul/gemm.py`).
@@ -63,6 +64,7 @@ WEIGHT = Interface(
         "dw": "sums over slices of the images (slices, groups, m, k)",
         "position": "int32 (p and some more): where the window of each output position begins",
         "tap": "int64 (k): how far each element of a window lies from its beginning",
+        "packed?": "workspace for g, as large as it is; without it each chunk packs what it needs",
     },
     ints={
         "n": "images",
@@ -73,6 +75,7 @@ WEIGHT = Interface(
         "image": "elements of a group's channels of an image",
         "slices": "slices of the images",
         "each": "images of a slice",
+        "panels": "panels of a window's elements that a chunk packs at once, PANELS at most",
     },
 )
 Load = Callable[[Pointer], Value]
@@ -163,6 +166,19 @@ class Conv(Gemm):
         b = f.const(I64, b)
         return f.select(a < b, a, b)
 
+    def write_packing(
+        self, f: Function, to: Pointer, rows: Pointer, row: Value, h: Value, kc: Value
+    ) -> None:
+        """Pack h rows, kc long, `row` apart, by way of the stack: `pack_a` writes a little too
+        much, and neighbours may be packed at the same time."""
+        made, size = f.buffer(self.e, self.mr * KC + 2 * self.w), h * kc
+        f.call("pack_a", None, [made, rows, row, f.const(I64, 1), h, kc])
+        whole = size - size % self.w
+        with f.range(0, whole, self.w) as j:
+            to.store(made.load(j, self.w), j)
+        with f.range(whole, size) as j:
+            to[j] = made[j]
+
     def micro(self, f: Function, h: Value, given: list[Value]) -> None:
         f.call_pointer(Pointer(f, "@micro", PTR)[h - 1], None, given)
 
@@ -215,15 +231,7 @@ class Forward(Conv):
                 with f.range(h) as r:
                     to[j * h + r] = column[r * row]
         with branch.otherwise():
-            source = weights.at(start * k + pc)
-            rows = f.buffer(self.e, self.mr * KC + 2 * self.w)
-            # `pack_a` writes a little too much: neighbours may be packed at the same time
-            f.call("pack_a", None, [rows, source, k, f.const(I64, 1), h, kc])
-            whole = h * kc - h * kc % self.w
-            with f.range(0, whole, self.w) as j:
-                to.store(rows.load(j, self.w), j)
-            with f.range(whole, h * kc) as j:
-                to[j] = rows[j]
+            self.write_packing(f, to, weights.at(start * k + pc), k, h, kc)
         f.ret()
         self.write_compute()
 
@@ -295,18 +303,43 @@ class Weight(Conv):
 
     def write_run(self, f: Function, packed: Pointer) -> None:  # type: ignore[override]
         a = f.args
-        span = PANELS * self.nr
+        span = a["panels"] * self.nr
         columns = (a["k"] + (span - 1)) // span
-        compute = Value(f, PTR, "@compute")
+        pack, compute = Value(f, PTR, "@pack_g"), Value(f, PTR, "@compute")
+        with f.when(f.compare("ne", a["packed"], Value(f, PTR, "null"))):
+            panels, _, _ = self.rows(f, a["m"])
+            blocks = (a["p"] + (KC - 1)) // KC
+            f.call("pool_run", None, [pack, packed, a["n"] * a["groups"] * blocks * panels])
         f.call("pool_run", None, [compute, packed, a["slices"] * a["groups"] * columns])
         f.ret()
 
+    def packed_at(self, f: Function, item: Value, pc: Value, start: Value) -> Pointer:
+        """Where rows from `start` on of a block of positions of a group of an image lie: blocks of
+        M x kc, one after the other."""
+        m, p = self.word(f, "m"), self.word(f, "p")
+        kc = self.least(f, p - pc, KC)
+        return self.pointer(f, "packed").at(item * m * p + pc * m + start * kc)
+
     def write_chunks(self) -> None:
+        f, index = self.chunk("pack_g")
+        m, p = self.word(f, "m"), self.word(f, "p")
+        panels, height, taller = self.rows(f, m)
+        block, i = index // panels, index % panels
+        blocks = (p + (KC - 1)) // KC
+        item, pc = block // blocks, (block % blocks) * KC
+        start, h = self.panel(f, i, height, taller)
+        kc = self.least(f, p - pc, KC)
+        rows = self.pointer(f, "g").at((item * m + start) * p + pc)
+        self.write_packing(f, self.packed_at(f, item, pc, start), rows, p, h, kc)
+        f.ret()
+        self.write_compute()
+
+    def write_compute(self) -> None:
         e, w, nr = self.e, self.w, self.nr
         f, index = self.chunk("compute")
         names = ("m", "p", "k", "groups", "n", "image", "each")
         m, p, k, groups, n, image, each = (self.word(f, name) for name in names)
-        span = PANELS * nr
+        span = self.word(f, "panels") * nr
         columns = (k + (span - 1)) // span
         item, first = index // columns, (index % columns) * span
         group, part = item % groups, item // groups
@@ -318,6 +351,7 @@ class Weight(Conv):
         rows = f.buffer(e, self.mr * KC + 2 * w)
         dw = self.pointer(f, "dw").at(item * m * k + first)
         null = Value(f, PTR, "null")
+        is_packed = self.given(f, "packed")
         last = self.least(f, part * each + each, n)
         begun = f.var(0)
         with f.range(part * each, last) as i, f.range(0, p, KC) as pc:
@@ -340,9 +374,12 @@ class Weight(Conv):
                 window_vector(f, index_vector, w, pack)
             with f.range(panels) as r:
                 start, h = self.panel(f, r, height, taller)
-                f.call("pack_a", None, [rows, g.at(start * p), p, f.const(I64, 1), h, kc])
+                place = self.packed_at(f, i * groups + group, pc, start)
+                a = f.emit(PTR, f"select i1 {is_packed.text}, ptr {place.text}, ptr {rows.text}")
+                with f.when(~is_packed):
+                    f.call("pack_a", None, [rows, g.at(start * p), p, f.const(I64, 1), h, kc])
                 with f.range(packs) as j:
-                    given = [kc, rows, room.at(j * nr * (KC + w)), dw.at(start * k + j * nr), k,
+                    given = [kc, a, room.at(j * nr * (KC + w)), dw.at(start * k + j * nr), k,
                              begun.get(), self.least(f, left - j * nr, nr), null, null]  # fmt: skip
                     self.micro(f, h, given)
             begun.set(f.const(I64, 1))

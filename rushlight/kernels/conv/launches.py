@@ -310,11 +310,14 @@ def implicit_gemm_weight(c: Conv, d: Draft) -> Plan:
     each = -(-n // min(n, max(1, tuning.CONV_SLICES // chunks)))  # images of a slice
     slices = -(-n // each)
     dw = parts_of(c, d, "dw", slices)
+    size = d.metas["g"].size * c.dtype.itemsize
+    packed = d.room("packed", size) if size <= tuning.CONV_PACKED_MOST else None
     d.launch(
         implicit_gemm.kernel(implicit_gemm.Weight, str(c.element), heights_of(c)),
         x=source, g=g, dw=dw,
         **window_tables(c, d, images, tile), n=n, groups=c.groups, m=c.o, p=p, k=c.k,
         image=c.c * math.prod(c.padded), slices=slices, each=each,
+        panels=tuning.CONV_PANELS_OF_PACKED if packed else implicit_gemm.PANELS, packed=packed,
     )  # fmt: skip
     if slices > 1:
         d.numpy(reference.sum_of_parts, (dw,), "dw")

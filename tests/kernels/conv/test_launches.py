@@ -280,3 +280,20 @@ def test_without_the_matrix_unit_nothing_falls_on_it(
         for plan in plans:
             assert plan.way == "implicit_gemm"
             assert "amx" not in plan.describe()
+
+
+@NATIVE
+def test_a_gradient_that_is_packed_once(
+    rng: np.random.Generator, limits: Any, by_threads: Any
+) -> None:
+    """The bits of packing it in each chunk, over several slices, groups, blocks and chunks."""
+    for x, w, groups in (((5, 16, 20, 20), (30, 16, 3, 3), 1), ((3, 12, 17, 18), (8, 6, 3, 3), 2)):
+        one, found = Case(rng, x, w, ONE, ONE, ONE, groups), []
+        one.x, one.g = (rng.standard_normal(a.shape).astype("f4") for a in (one.x, one.g))
+        for most, has_room in ((1 << 25, True), (0, False)):
+            with limits(CONV_PACKED_MOST=most):
+                d, arrays, _ = one.draft("dw")
+                plan = launches.implicit_gemm_weight(one.c, d)
+                assert ("packed" in plan.workspace) == has_room
+                found.append(by_threads(lambda: plan.run(*arrays)).tobytes())  # noqa: B023
+        assert found[0] == found[1]
