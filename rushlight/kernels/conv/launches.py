@@ -310,8 +310,9 @@ def implicit_gemm_weight(c: Conv, d: Draft) -> Plan:
     each = -(-n // min(n, max(1, tuning.CONV_SLICES // chunks)))  # images of a slice
     slices = -(-n // each)
     dw = parts_of(c, d, "dw", slices)
-    size = d.metas["g"].size * c.dtype.itemsize
-    packed = d.room("packed", size) if size <= tuning.CONV_PACKED_MOST else None
+    size, packed = d.metas["g"].size * c.dtype.itemsize, None
+    if chunks > c.groups and size <= tuning.CONV_PACKED_MOST:  # several chunks would pack the same
+        packed = d.room("packed", size)
     d.launch(
         implicit_gemm.kernel(implicit_gemm.Weight, str(c.element), heights_of(c)),
         x=source, g=g, dw=dw,

@@ -287,7 +287,7 @@ def test_a_gradient_that_is_packed_once(
     rng: np.random.Generator, limits: Any, by_threads: Any
 ) -> None:
     """The bits of packing it in each chunk, over several slices, groups, blocks and chunks."""
-    for x, w, groups in (((5, 16, 20, 20), (30, 16, 3, 3), 1), ((3, 12, 17, 18), (8, 6, 3, 3), 2)):
+    for x, w, groups in (((5, 16, 20, 20), (30, 16, 3, 3), 1), ((3, 32, 17, 18), (8, 16, 3, 3), 2)):
         one, found = Case(rng, x, w, ONE, ONE, ONE, groups), []
         one.x, one.g = (rng.standard_normal(a.shape).astype("f4") for a in (one.x, one.g))
         for most, has_room in ((1 << 25, True), (0, False)):
