@@ -166,7 +166,7 @@ class Conv(Gemm):
         b = f.const(I64, b)
         return f.select(a < b, a, b)
 
-    def write_packing(
+    def write_packed_rows(
         self, f: Function, to: Pointer, rows: Pointer, row: Value, h: Value, kc: Value
     ) -> None:
         """Pack h rows, kc long, `row` apart, by way of the stack: `pack_a` writes a little too
@@ -231,7 +231,7 @@ class Forward(Conv):
                 with f.range(h) as r:
                     to[j * h + r] = column[r * row]
         with branch.otherwise():
-            self.write_packing(f, to, weights.at(start * k + pc), k, h, kc)
+            self.write_packed_rows(f, to, weights.at(start * k + pc), k, h, kc)
         f.ret()
         self.write_compute()
 
@@ -330,7 +330,7 @@ class Weight(Conv):
         start, h = self.panel(f, i, height, taller)
         kc = self.least(f, p - pc, KC)
         rows = self.pointer(f, "g").at((item * m + start) * p + pc)
-        self.write_packing(f, self.packed_at(f, item, pc, start), rows, p, h, kc)
+        self.write_packed_rows(f, self.packed_at(f, item, pc, start), rows, p, h, kc)
         f.ret()
         self.write_compute()
 
