@@ -14,6 +14,9 @@ windows are parts of two lines at most (`window_tile.py`). Chunks depend on the 
 weight's gradient is summed over fixed slices of the images; g is packed once for all chunks, unless
 it is large.
 
+Where images are small, a panel has positions of several: all images count as one then, of n * p
+positions. A chunk brings what it computes of that to the images' own places, or reads g from there.
+
 Not here: padding, tables and the choice (`select.py`); the tile and packing of rows
 (`matmul/gemm.py`).
 """
@@ -38,7 +41,8 @@ FORWARD = Interface(
     arrays={
         "x": "padded images (n, groups, image)",
         "w": "weights (groups, m, k)",
-        "y": "(n, groups, m, p)",
+        "y": "(n, groups, m, p); a workspace where `apart` is given",
+        "apart?": "the result (p / size, groups, m, size), where images share panels and n is 1",
         "bias?": "a number for each output channel (groups, m)",
         "position": "int32 (p and some more): where the window of each output position begins",
         "tap": "int64 (k): how far each element of a window lies from its beginning",
@@ -51,6 +55,7 @@ FORWARD = Interface(
         "groups": "groups of channels that do not see each other",
         "m": "output channels of a group",
         "p": "output positions of an image",
+        "size": "and of each of the images that share panels",
         "k": "elements of a window: input channels of a group times kernel positions",
         "image": "elements of a group's channels of an image",
     },
@@ -60,7 +65,7 @@ WEIGHT = Interface(
     "dw = the sum over images of g times the windows of x, transposed",
     arrays={
         "x": "padded images (n, groups, image)",
-        "g": "gradients of the outputs (n, groups, m, p)",
+        "g": "gradients of the outputs (n, groups, m, p), or (p / size, groups, m, size)",
         "dw": "sums over slices of the images (slices, groups, m, k)",
         "position": "int32 (p and some more): where the window of each output position begins",
         "tap": "int64 (k): how far each element of a window lies from its beginning",
@@ -71,6 +76,7 @@ WEIGHT = Interface(
         "groups": "groups of channels that do not see each other",
         "m": "output channels of a group",
         "p": "output positions of an image",
+        "size": "and of each of the images that share panels; p where none do",
         "k": "elements of a window: input channels of a group times kernel positions",
         "image": "elements of a group's channels of an image",
         "slices": "slices of the images",
@@ -79,6 +85,7 @@ WEIGHT = Interface(
     },
 )
 Load = Callable[[Pointer], Value]
+Part = Callable[[Value, Value, Value, Value], None]
 
 
 def window_vector(f: Function, index: Value, w: int, body: Callable[[Load], None]) -> None:
@@ -178,6 +185,30 @@ class Conv(Gemm):
             to.store(made.load(j, self.w), j)
         with f.range(whole, size) as j:
             to[j] = made[j]
+
+    def each_image(self, f: Function, first: Value, last: Value, body: Part) -> None:
+        """Write `body(image, place, positions, at)` for each image that shares the positions from
+        `first` to before `last`: which one, where in it its part begins, how long that is, and
+        where it begins in those positions."""
+        size = self.word(f, "size")
+        with f.range(first // size, (last + (size - 1)) // size) as image:
+            begin = image * size
+            start = f.select(begin < first, first, begin)
+            body(image, start - begin, self.least(f, last, begin + size) - start, start - first)
+
+    def copy(
+        self, f: Function, source: Pointer, step: Any, to: Pointer, to_step: Any, rows: Value,
+        n: Value,
+    ) -> None:  # fmt: skip
+        """Copy n elements of each row; steps are those between rows."""
+        whole = n - n % self.w
+        rest = f.iota(vector(I32, self.w)) < f.convert(n - whole, I32)
+        with f.range(rows) as r:
+            x, y = source.at(r * step), to.at(r * to_step)
+            with f.range(0, whole, self.w) as i:
+                y.store(x.load(i, self.w), i)
+            with f.when(whole < n):
+                y.store_masked(x.load_masked(whole, rest), whole, rest)
 
     def micro(self, f: Function, h: Value, given: list[Value]) -> None:
         f.call_pointer(Pointer(f, "@micro", PTR)[h - 1], None, given)
@@ -293,6 +324,14 @@ class Forward(Conv):
                     pack(j)
             with f.range(computed, panels) as i, f.range(packs) as j:
                 self.micro(f, *tile(i, j))
+
+        def own(image: Value, place: Value, n: Value, at: Value) -> None:
+            size = self.word(f, "size")
+            to = self.pointer(f, "apart").at((image * groups + group) * m * size + place)
+            self.copy(f, y.at(at), p, to, size, m, n)
+
+        with f.when(self.given(f, "apart")):
+            self.each_image(f, first, first + left, own)
         f.ret()
 
 
@@ -320,6 +359,24 @@ class Weight(Conv):
         kc = self.least(f, p - pc, KC)
         return self.pointer(f, "packed").at(item * m * p + pc * m + start * kc)
 
+    def rows_of_g(
+        self, f: Function, item: Value, pc: Value, kc: Value, start: Value, h: Value,
+        joined: Pointer, body: Callable[[Pointer, Value], None],
+    ) -> None:  # fmt: skip
+        """Write `body(rows, steps between them)` for h rows of g from `start` on, at the positions
+        from pc on; where images share positions, the rows are brought to `joined` first."""
+        m, p, size, groups = (self.word(f, name) for name in ("m", "p", "size", "groups"))
+        with f.when(size < p) as shared:
+
+            def join(own: Value, place: Value, n: Value, at: Value) -> None:
+                g = self.pointer(f, "g").at(((own * groups + item % groups) * m + start) * size)
+                self.copy(f, g.at(place), size, joined.at(at), KC, h, n)
+
+            self.each_image(f, pc, pc + kc, join)
+            body(joined, f.const(I64, KC))
+        with shared.otherwise():
+            body(self.pointer(f, "g").at((item * m + start) * p + pc), p)
+
     def write_chunks(self) -> None:
         f, index = self.chunk("pack_g")
         m, p = self.word(f, "m"), self.word(f, "p")
@@ -329,8 +386,11 @@ class Weight(Conv):
         item, pc = block // blocks, (block % blocks) * KC
         start, h = self.panel(f, i, height, taller)
         kc = self.least(f, p - pc, KC)
-        rows = self.pointer(f, "g").at((item * m + start) * p + pc)
-        self.write_packed_rows(f, self.packed_at(f, item, pc, start), rows, p, h, kc)
+        joined, to = f.buffer(self.e, self.mr * KC), self.packed_at(f, item, pc, start)
+        self.rows_of_g(
+            f, item, pc, kc, start, h, joined,
+            lambda rows, row: self.write_packed_rows(f, to, rows, row, h, kc),
+        )  # fmt: skip
         f.ret()
         self.write_compute()
 
@@ -349,6 +409,7 @@ class Weight(Conv):
         packs = (left + (nr - 1)) // nr
         room = f.buffer(e, PANELS * nr * (KC + w))
         rows = f.buffer(e, self.mr * KC + 2 * w)
+        joined = f.buffer(e, self.mr * KC)
         dw = self.pointer(f, "dw").at(item * m * k + first)
         null = Value(f, PTR, "null")
         is_packed = self.given(f, "packed")
@@ -357,7 +418,6 @@ class Weight(Conv):
         with f.range(part * each, last) as i, f.range(0, p, KC) as pc:
             kc = self.least(f, p - pc, KC)
             x = self.pointer(f, "x").at((i * groups + group) * image)
-            g = self.pointer(f, "g").at((i * groups + group) * m * p + pc)
             with f.range(0, kc, w) as t:
                 index_vector = position.load(pc + t, w)
 
@@ -377,7 +437,11 @@ class Weight(Conv):
                 place = self.packed_at(f, i * groups + group, pc, start)
                 a = f.emit(PTR, f"select i1 {is_packed.text}, ptr {place.text}, ptr {rows.text}")
                 with f.when(~is_packed):
-                    f.call("pack_a", None, [rows, g.at(start * p), p, f.const(I64, 1), h, kc])
+
+                    def pack_rows(source: Pointer, row: Value, h: Value = h) -> None:
+                        f.call("pack_a", None, [rows, source, row, f.const(I64, 1), h, kc])
+
+                    self.rows_of_g(f, i * groups + group, pc, kc, start, h, joined, pack_rows)
                 with f.range(packs) as j:
                     given = [kc, a, room.at(j * nr * (KC + w)), dw.at(start * k + j * nr), k,
                              begun.get(), self.least(f, left - j * nr, nr), null, null]  # fmt: skip

@@ -18,7 +18,7 @@ from .. import tuning
 from ..matmul import select as matmul
 from ..meta import MetaArray
 from ..pad import select as pad
-from ..plan import Draft, Plan, Reference
+from ..plan import Draft, Launch, Plan, Reference, nbytes
 from . import reference, tables
 from .problem import Conv, two
 
@@ -239,7 +239,11 @@ def with_margin(c: Conv, d: Draft, x: str) -> str:
         return d.dense(x)
     meta = d.metas[x]
     margin = pad.plan(meta.dtype, meta.shape, meta.strides, pad.both_sides(c.padding))
-    d.array("padded", margin.outputs["y"])
+    made = margin.outputs["y"]
+    if all(isinstance(launch, Launch) for launch in margin.launches):
+        d.metas[d.room("padded", nbytes(made))] = made
+    else:
+        d.array("padded", made)
     d.include(margin, {"x": x, "y": "padded"})
     return "padded"
 
@@ -278,19 +282,17 @@ def implicit_gemm_forward(c: Conv, d: Draft, x: str, y: str) -> None:
         offset = d.constant("w_offset", tables.flipped_offsets(c.o, c.c, c.kernel))
     source = with_margin(c, d, x)
     channels, p = c.groups * c.o, images * c.p
-    to = y
+    to, apart = y, None
     if images > 1:
-        to = d.array("joined", MetaArray((c.n // images, channels, p), c.dtype))
+        to, apart = d.room("joined", channels * p * c.dtype.itemsize), y
     d.launch(
         implicit_gemm.kernel(implicit_gemm.Forward, str(c.element), heights_of(c)),
         x=source, w=d.dense("w"),
-        y=to, bias=bias_of(c, d), **window_tables(c, d, images, tile),
+        y=to, apart=apart, bias=bias_of(c, d), **window_tables(c, d, images, tile),
         packed=d.room("packed", channels * c.k * c.dtype.itemsize), w_offset=offset,
-        w_row=c.taps, n=c.n // images, groups=c.groups, m=c.o, p=p, k=c.k,
+        w_row=c.taps, n=c.n // images, groups=c.groups, m=c.o, p=p, size=c.p, k=c.k,
         image=c.c * math.prod(c.padded),
     )  # fmt: skip
-    if images > 1:
-        d.numpy(reference.images_apart, (to,), y, shape=d.metas[y].shape)
 
 
 def implicit_gemm_weight(c: Conv, d: Draft) -> Plan:
@@ -299,13 +301,7 @@ def implicit_gemm_weight(c: Conv, d: Draft) -> Plan:
 
     tile = implicit_gemm.lanes(str(c.element))
     images = images_of_a_panel(c, tile)
-    source, n, p = with_margin(c, d, "x"), c.n, c.p
-    if images > 1:
-        g = d.array("g_joined", matrix(c, c.groups * c.o, c.n * c.p))
-        d.numpy(reference.images_together, ("g",), g)
-        n, p = 1, c.n * c.p
-    else:
-        g = d.dense("g")
+    source, g, n, p = with_margin(c, d, "x"), d.dense("g"), c.n // images, images * c.p
     chunks = c.groups * -(-c.k // (4 * tile))
     each = -(-n // min(n, max(1, tuning.CONV_SLICES // chunks)))  # images of a slice
     slices = -(-n // each)
@@ -316,7 +312,7 @@ def implicit_gemm_weight(c: Conv, d: Draft) -> Plan:
     d.launch(
         implicit_gemm.kernel(implicit_gemm.Weight, str(c.element), heights_of(c)),
         x=source, g=g, dw=dw,
-        **window_tables(c, d, images, tile), n=n, groups=c.groups, m=c.o, p=p, k=c.k,
+        **window_tables(c, d, images, tile), n=n, groups=c.groups, m=c.o, p=p, size=c.p, k=c.k,
         image=c.c * math.prod(c.padded), slices=slices, each=each,
         panels=tuning.CONV_PANELS_OF_PACKED if packed else implicit_gemm.PANELS, packed=packed,
     )  # fmt: skip

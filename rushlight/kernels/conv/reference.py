@@ -403,18 +403,6 @@ def images_inside(g: Array, to: Array) -> None:
     np.copyto(to.reshape(groups, o, n, -1), g.reshape(n, groups, o, -1).transpose(1, 2, 0, 3))
 
 
-def images_together(g: Array) -> Array:
-    """(N, O, …) as (O, N * positions)."""
-    n, o = g.shape[:2]
-    return np.ascontiguousarray(g.reshape(n, o, -1).swapaxes(0, 1)).reshape(o, -1)
-
-
-def images_apart(y: Array, shape: Ints) -> Array:
-    """(…, O, N * positions) as (N, O, …)."""
-    n = shape[0]
-    return np.ascontiguousarray(y.reshape(shape[1], n, -1).swapaxes(0, 1)).reshape(shape)
-
-
 def sum_of_parts(*parts: Array) -> Array:
     """The sum of (slices, …) over the slices, of one array after the other.
 

@@ -120,3 +120,41 @@ def test_the_same_bits_for_any_number_of_threads(threads: int) -> None:
             np.testing.assert_array_equal(a, b)
     finally:
         rushlight.set_num_threads(before)
+
+
+@pytest.mark.usefixtures("without_amx")
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("groups", [1, 2])
+def test_images_that_share_panels(
+    groups: int, dtype: Any, limits: Any, on_pointers: Any, by_threads: Any
+) -> None:
+    """Results lie at the places of their images and have the bits that an image has alone; nothing
+    is copied by NumPy. Whole vectors of an image, parts of one, and several images in one."""
+    rng, one = np.random.default_rng(0), (1, 1)
+    for n, *size in ((2, 1, 1), (70, 1, 3), (9, 3, 5), (5, 4, 4), (3, 7, 19), (3, 16, 8)):
+        x, w, g, b = (
+            rng.standard_normal(s).astype(dtype)
+            for s in ((n, 4, *size), (34, 4 // groups, 3, 3), (n, 34, *size), (34,))
+        )
+        how = (one, one, one, groups)
+        key = (x.dtype, x.shape, x.strides, w.dtype, w.shape, w.strides, (b.dtype, b.strides), *how)
+        back = (g.dtype, g.shape, g.strides, w.dtype, w.shape, w.strides, tuple(size), *how)
+        found = []
+        for full in (1, 1 << 30):
+            with limits(CONV_FULL=full, CONV_LEAST_WORK=1, CONV_FEW=1, ZERO_PAD_LEAST=1):
+                plans = ((select.plan_forward(*key), (x, w, b)), (select.plan_input(*back), (g, w)))
+                for plan, arrays in plans:
+                    assert plan.way == "implicit_gemm"
+                    y = by_threads(lambda plan=plan, arrays=arrays: plan.run(*arrays))
+                    np.testing.assert_array_equal(on_pointers(plan, *arrays), y)
+                    found.append(y)
+        for alone, shared in zip(found[:2], found[2:], strict=True):
+            np.testing.assert_array_equal(alone, shared)
+        whole = [rng.integers(-4, 5, a.shape).astype(dtype) for a in (x, g)]
+        key = [v for a in whole for v in (a.dtype, a.shape, a.strides)]
+        with limits(CONV_FULL=1 << 30, CONV_LEAST_WORK=1, CONV_FEW=1, ZERO_PAD_LEAST=1):
+            plan = select.plan_weight(*key, (3, 3), *how)
+            assert plan.way == "implicit_gemm"
+            np.testing.assert_array_equal(
+                on_pointers(plan, *whole), reference.weight_gradient(*whole, (3, 3), *how)
+            )
