@@ -97,6 +97,7 @@ CONV_NARROW = 128  # output positions below which a product is made for many ima
 CONV_PACKED_MOST = 1 << 25
 CONV_PANELS_OF_PACKED = 2
 CONV_SLICES = 16  # chunks wanted of a weight's gradient, so that threads have something to share
+CONV_TOGETHER = 1 << 19  # elements up to which gradients are one plan, with the memory of all parts
 CONV_AMX_LEAST_WORK = least(1 << 22)  # multiplications
 CONV_AMX_FEW = least(32)  # output positions of all images, below which vectors are as fast
 CONV_AMX_FEW_OF_WEIGHT = least(128)  # the same for a weight's gradient

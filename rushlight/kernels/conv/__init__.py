@@ -2,4 +2,4 @@
 
 from ... import late
 
-late.modules(__name__, "launches", "problem", "reference", "select", "tables")
+late.modules(__name__, "gradients", "launches", "problem", "reference", "select", "tables")

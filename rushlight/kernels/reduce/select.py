@@ -451,7 +451,7 @@ PLAIN = {
 COUNT = Reduction("add", "nonzero")
 MEAN = Reduction("add", finish="over")
 LONG_MEAN = Reduction("add", finish="over", out=np.float64)
-_SUM = Reduction(
+SUM = Reduction(
     "add", reference=lambda x, *, dims, keepdims, over: reference.add_reduce(x, dims, keepdims)
 )
 _SUM_OF_GRADIENT = Reduction(
@@ -464,7 +464,7 @@ _SUM_OF_GRADIENT = Reduction(
 
 def add_reduce(x: Array, dims: Any, keepdims: bool = False) -> Array:
     """The sum of x over dims, of floats that are not narrower than float32, or of integers."""
-    return _SUM((x,), dims, keepdims)
+    return SUM((x,), dims, keepdims)
 
 
 def add_leading(g: Array, count: int) -> Array:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ...kernels.conv import gradients as kernels
 from ...kernels.conv import reference
 from ...kernels.conv import select as kernel
 from ...kernels.meta import MetaArray
@@ -207,6 +208,10 @@ def _(
     transposed: bool,
     groups: int,
 ) -> Any:
+    if g.__class__ is np.ndarray:
+        found = kernels.gradients(g, x, w, needs, stride, padding, dilation, groups, transposed)
+        if found is not None:
+            return found
     how = _how(stride, padding, dilation, groups)
     dx = dw = db = None
     if needs[0]:
