@@ -40,6 +40,15 @@ __all__ = [
 _MODES = {"zeros", "reflect", "replicate", "circular"}
 
 
+def _parts(layer: Module) -> tuple[Any, Any]:
+    """Weight and bias of a layer; to ask for them as attributes takes a microsecond."""
+    own = layer._parameters
+    try:
+        return own["weight"], own["bias"]  # type: ignore[return-value]
+    except KeyError:  # a parametrisation has taken them over
+        return layer.weight, layer.bias
+
+
 class _ConvNd(Module):
     """What all convolutions share: sizes, checks, parameters, printing."""
 
@@ -214,7 +223,7 @@ class Conv1d(_Conv):
         return F.conv1d(input, weight, bias, self.stride, padding, self.dilation, self.groups)
 
     def forward(self, input: Tensor) -> Tensor:
-        return self._conv_forward(input, self.weight, self.bias)
+        return self._conv_forward(input, *_parts(self))
 
 
 class Conv2d(_Conv):
@@ -238,7 +247,7 @@ class Conv2d(_Conv):
         return F.conv2d(input, weight, bias, self.stride, padding, self.dilation, self.groups)
 
     def forward(self, input: Tensor) -> Tensor:
-        return self._conv_forward(input, self.weight, self.bias)
+        return self._conv_forward(input, *_parts(self))
 
 
 class Conv3d(_Conv):
@@ -261,7 +270,7 @@ class Conv3d(_Conv):
         return F.conv3d(input, weight, bias, self.stride, padding, self.dilation, self.groups)
 
     def forward(self, input: Tensor) -> Tensor:
-        return self._conv_forward(input, self.weight, self.bias)
+        return self._conv_forward(input, *_parts(self))
 
 
 class _ConvTransposeNd(_ConvNd):
@@ -380,9 +389,7 @@ class ConvTranspose1d(_ConvTransposeNd):
     """
 
     def forward(self, input: Tensor, output_size: Any = None) -> Tensor:
-        return F.conv_transpose1d(
-            input, self.weight, self.bias, *self._arguments(input, output_size)
-        )
+        return F.conv_transpose1d(input, *_parts(self), *self._arguments(input, output_size))
 
 
 class ConvTranspose2d(_ConvTransposeNd):
@@ -398,9 +405,7 @@ class ConvTranspose2d(_ConvTransposeNd):
     _expand = staticmethod(_pair)
 
     def forward(self, input: Tensor, output_size: Any = None) -> Tensor:
-        return F.conv_transpose2d(
-            input, self.weight, self.bias, *self._arguments(input, output_size)
-        )
+        return F.conv_transpose2d(input, *_parts(self), *self._arguments(input, output_size))
 
 
 class ConvTranspose3d(_ConvTransposeNd):
@@ -415,9 +420,7 @@ class ConvTranspose3d(_ConvTransposeNd):
     _expand = staticmethod(_triple)
 
     def forward(self, input: Tensor, output_size: Any = None) -> Tensor:
-        return F.conv_transpose3d(
-            input, self.weight, self.bias, *self._arguments(input, output_size)
-        )
+        return F.conv_transpose3d(input, *_parts(self), *self._arguments(input, output_size))
 
 
 class _LazyConvXdMixin(LazyModuleMixin):

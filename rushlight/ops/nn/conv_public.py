@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...autograd import door
 from ...dtypes import type_name
 from ...errors import message
 from ..core.composite import composite
@@ -16,8 +17,9 @@ from .conv import convolution, transposed_size
 from .pad import constant_pad_nd
 from .spatial import Ints, check_tensor, ints, list_of, same_types
 
-# Calls whose checks passed: their shapes, types and parameters; the parameters as they were given,
-# and as the op has them. Looking a call up takes a tenth of the time of its checks.
+# Calls whose checks passed, by shapes, strides, types and parameters: the parameters as they were
+# given and as the op has them, and whether the result lies as it comes out. Looking a call up takes
+# a tenth of the time of its checks.
 _checked: dict[tuple[Any, ...], tuple[Any, ...]] = {}
 _MOST_CHECKED = 4096
 
@@ -46,6 +48,11 @@ def _keep(key: tuple[Any, ...], found: tuple[Any, ...]) -> None:
     _checked[key] = found
 
 
+def _in_rows(*strides: Ints) -> bool:
+    """Whether no operand has channels innermost, by its strides: then `laid_as` does nothing."""
+    return all([len(steps) < 4 or steps[1] > steps[-1] for steps in strides])
+
+
 def _conv(
     n: int,
     input: Any,
@@ -60,18 +67,26 @@ def _conv(
     try:
         x, w = input._a, weight._a
         b = None if bias is None else (bias._a.shape, bias._a.dtype)
-        key = (n, x.shape, w.shape, x.dtype, w.dtype, b, stride, padding, dilation, groups)
+        key = (n, x.shape, x.strides, w.shape, w.strides, x.dtype, w.dtype, b, stride, padding,
+               dilation, groups)  # fmt: skip
         known = _checked.get(key)
     except (AttributeError, TypeError):  # not Tensors, or lists: the checks see to it
         known = None
     if known is not None:
-        like, how = known
+        like, how, rows = known
         same = like[0] is stride and like[1] is padding and like[2] is dilation
         if same or _is_plain(stride, padding, dilation):
-            return convolution(
-                input, weight, bias, stride=how[0], padding=how[1], dilation=how[2], groups=groups
-            )
-    fn, given = f"conv{n}d", (stride, padding, dilation)
+            y = door.apply(convolution, (input, weight, bias), how.copy())
+            return y if rows else laid_as(y, input, weight)
+    y = _new_conv(key, n, input, weight, bias, (stride, padding, dilation), groups)
+    return laid_as(y, input, weight)
+
+
+def _new_conv(
+    key: Any, n: int, input: Any, weight: Any, bias: Any, given: tuple[Any, ...], groups: int
+) -> Any:
+    """A convolution whose checks have not passed before; they are remembered by `key`."""
+    fn, (stride, padding, dilation) = f"conv{n}d", given
     _check_operands(fn, n, input, weight, bias)
     stride = ints(fn, "stride", stride, n)
     dilation = ints(fn, "dilation", dilation, n)
@@ -110,13 +125,12 @@ def _conv(
         return _of_no_batch(x, weight, bias, tuple(size))
     if not nothing:
         _check_types(fn, n, input, weight, bias, dilation)
+    how = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
     if not x.shape[1]:  # as in PyTorch, no channels make no outputs
         weight, bias = weight[:0], None if bias is None else bias[:0]
     elif key is not None and x is input and _alike(input, weight, bias) and _is_plain(*given):
-        _keep(key, (given, (stride, padding, dilation)))
-    y = convolution(
-        x, weight, bias, stride=stride, padding=padding, dilation=dilation, groups=groups
-    )
+        _keep(key, (given, how, _in_rows(key[2], key[4])))
+    y = convolution(x, weight, bias, **how)
     return y if batched else y.squeeze(0)
 
 
@@ -135,20 +149,27 @@ def _conv_transpose(
     try:
         x, w = input._a, weight._a
         b = None if bias is None else (bias._a.shape, bias._a.dtype)
-        key = (-n, x.shape, w.shape, x.dtype, w.dtype, b, stride, padding, output_padding, dilation,
-               groups)  # fmt: skip
+        key = (-n, x.shape, x.strides, w.shape, w.strides, x.dtype, w.dtype, b, stride, padding,
+               output_padding, dilation, groups)  # fmt: skip
         known = _checked.get(key)
     except (AttributeError, TypeError):
         known = None
     if known is not None:
-        like, how = known
+        like, how, rows = known
         same = like[0] is stride and like[1] is padding and like[2] is output_padding
         if (same and like[3] is dilation) or _is_plain(stride, padding, output_padding, dilation):
-            return convolution(
-                input, weight, bias, stride=how[0], padding=how[1], dilation=how[3],
-                transposed=True, output_padding=how[2], groups=groups,
-            )  # fmt: skip
-    fn, given = f"conv_transpose{n}d", (stride, padding, output_padding, dilation)
+            y = door.apply(convolution, (input, weight, bias), how.copy())
+            return y if rows else laid_as(y, input, weight)
+    given = (stride, padding, output_padding, dilation)
+    y = _new_conv_transpose(key, n, input, weight, bias, given, groups)
+    return laid_as(y, input, weight)
+
+
+def _new_conv_transpose(
+    key: Any, n: int, input: Any, weight: Any, bias: Any, given: tuple[Any, ...], groups: int
+) -> Any:
+    """A transposed convolution whose checks have not passed before; see `_new_conv`."""
+    fn, (stride, padding, output_padding, dilation) = f"conv_transpose{n}d", given
     _check_operands(fn, n, input, weight, bias)
     stride = ints(fn, "stride", stride, n)
     padding = ints(fn, "padding", padding, n)
@@ -191,19 +212,11 @@ def _conv_transpose(
             )
         )
     same_types(fn, convolution, input=input, weight=weight, bias=bias)
+    how = {"stride": stride, "padding": padding, "dilation": dilation, "transposed": True,
+           "output_padding": more, "groups": groups}  # fmt: skip
     if key is not None and batched and _alike(input, weight, bias) and _is_plain(*given):
-        _keep(key, (given, (stride, padding, more, dilation)))
-    y = convolution(
-        x,
-        weight,
-        bias,
-        stride=stride,
-        padding=padding,
-        dilation=dilation,
-        transposed=True,
-        output_padding=more,
-        groups=groups,
-    )
+        _keep(key, (given, how, _in_rows(key[2], key[4])))
+    y = convolution(x, weight, bias, **how)
     return y if batched else y.squeeze(0)
 
 
@@ -282,8 +295,7 @@ def conv2d(
     dilation: Any = 1,
     groups: int = 1,
 ) -> Any:
-    y = _conv(2, input, weight, bias, stride, padding, dilation, groups)
-    return laid_as(y, input, weight)
+    return _conv(2, input, weight, bias, stride, padding, dilation, groups)
 
 
 @composite(public=_PUBLIC, samples=[case((2, 3, 4, 4, 4), (2, 3, 2, 2, 2))])
@@ -296,12 +308,14 @@ def conv3d(
     dilation: Any = 1,
     groups: int = 1,
 ) -> Any:
-    y = _conv(3, input, weight, bias, stride, padding, dilation, groups)
-    return laid_as(y, input, weight)
+    return _conv(3, input, weight, bias, stride, padding, dilation, groups)
 
 
-@composite(accepts="floating complex long: slow_conv_transpose2d_out_cpu",
-           public=_PUBLIC, samples=[case((2, 3, 5), (3, 2, 3))])
+@composite(
+    accepts="floating complex long: slow_conv_transpose2d_out_cpu",
+    public=_PUBLIC,
+    samples=[case((2, 3, 5), (3, 2, 3))],
+)
 def conv_transpose1d(
     input: Any,
     weight: Any,
@@ -317,8 +331,11 @@ def conv_transpose1d(
     )
 
 
-@composite(accepts="floating complex long: slow_conv_transpose2d_out_cpu",
-           public=_PUBLIC, samples=[case((2, 3, 5, 5), (3, 2, 3, 3), (2,))])
+@composite(
+    accepts="floating complex long: slow_conv_transpose2d_out_cpu",
+    public=_PUBLIC,
+    samples=[case((2, 3, 5, 5), (3, 2, 3, 3), (2,))],
+)
 def conv_transpose2d(
     input: Any,
     weight: Any,
@@ -329,14 +346,16 @@ def conv_transpose2d(
     groups: int = 1,
     dilation: Any = 1,
 ) -> Any:
-    y = _conv_transpose(
+    return _conv_transpose(
         2, input, weight, bias, stride, padding, output_padding, groups, dilation
     )
-    return laid_as(y, input, weight)
 
 
-@composite(accepts="floating complex long: slow_conv_transpose3d_out_cpu",
-           public=_PUBLIC, samples=[case((2, 3, 3, 3, 3), (3, 2, 2, 2, 2))])
+@composite(
+    accepts="floating complex long: slow_conv_transpose3d_out_cpu",
+    public=_PUBLIC,
+    samples=[case((2, 3, 3, 3, 3), (3, 2, 2, 2, 2))],
+)
 def conv_transpose3d(
     input: Any,
     weight: Any,
@@ -347,10 +366,9 @@ def conv_transpose3d(
     groups: int = 1,
     dilation: Any = 1,
 ) -> Any:
-    y = _conv_transpose(
+    return _conv_transpose(
         3, input, weight, bias, stride, padding, output_padding, groups, dilation
     )
-    return laid_as(y, input, weight)
 
 
 for _n, (_plain, _transposed) in enumerate(

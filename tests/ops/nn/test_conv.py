@@ -134,3 +134,43 @@ def test_conv_tbc_takes_a_bias_of_any_type():
     assert y.dtype is torch.float32
     assert y.is_contiguous()
     assert y[0, 0].tolist() == [7, 7, 7, 7]
+
+
+@pytest.mark.parametrize("fn", [F.conv2d, F.conv_transpose2d])
+def test_calls_that_passed_before_keep_the_format(fn):
+    """One shape in two formats, twice each: what is remembered of a call is of its strides, too."""
+    x, w = torch.ones(2, 3, 5, 4), torch.ones(3, 3, 2, 2)
+    for _ in range(2):
+        assert fn(x, w).is_contiguous()
+        for a, b in (
+            (x.to(memory_format=torch.channels_last), w),
+            (x, w.to(memory_format=torch.channels_last)),
+        ):
+            y = fn(a, b)
+            assert y.is_contiguous(memory_format=torch.channels_last)
+            assert not y.is_contiguous()
+            assert torch.equal(y, fn(x, w))
+
+
+@pytest.mark.parametrize("fn", [F.conv2d, F.conv_transpose2d])
+def test_what_is_remembered_of_a_call_stays(fn):
+    """The parameters that a node keeps are its own."""
+    x, w = torch.ones(1, 1, 4, 4), torch.ones(1, 1, 2, 2, requires_grad=True)
+    for _ in range(2):
+        node = fn(x, w, padding=1).grad_fn
+        assert node.kw["padding"] == (1, 1)
+        node.kw["padding"] = (0, 0)
+
+
+def test_a_parametrisation_takes_over_the_weight():
+    layer, x = torch.nn.Conv2d(1, 1, 2, bias=False), torch.ones(1, 1, 2, 2)
+    with torch.no_grad():
+        layer.weight.fill_(1)
+    assert layer(x).item() == 4
+
+    class Twice(torch.nn.Module):
+        def forward(self, w):
+            return 2 * w
+
+    torch.nn.utils.parametrize.register_parametrization(layer, "weight", Twice())
+    assert layer(x).item() == 8
