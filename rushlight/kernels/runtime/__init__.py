@@ -2,7 +2,7 @@
 
 `jit.py` compiling, the disk cache, loading · `builtin.py` calls from Python · `threads.py` the
 pool, `waiting.py` how its threads sleep · `memory.py`, `allocator.py` memory of large arrays ·
-`blas.py` BLAS's threads.
+`blas.py` BLAS's threads · `few.py`, `few_code.py` small steps on ndarrays.
 """
 
 from __future__ import annotations

@@ -87,13 +87,17 @@ class _Handler(ctypes.Structure):
     )
 
 
-def _numpy_function(place: int, returns: Any, *arguments: Any) -> Any:
-    """A function of NumPy's C interface."""
+def numpy_address(place: int) -> int:
+    """Where a function of NumPy's C interface is."""
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
     table = pointer(np._core._multiarray_umath._ARRAY_API, None)  # type: ignore[attr-defined]
-    address = ctypes.cast(table, ctypes.POINTER(ctypes.c_void_p))[place]
-    return ctypes.PYFUNCTYPE(returns, *arguments)(address)
+    return ctypes.cast(table, ctypes.POINTER(ctypes.c_void_p))[place]  # type: ignore[no-any-return]
+
+
+def _numpy_function(place: int, returns: Any, *arguments: Any) -> Any:
+    """A function of NumPy's C interface."""
+    return ctypes.PYFUNCTYPE(returns, *arguments)(numpy_address(place))
 
 
 class Allocator:

@@ -15,6 +15,7 @@ from ...errors import axis, message
 from ...kernels import dense
 from ...kernels.meta import MetaArray, contiguous_strides
 from ...kernels.reduce.select import add_reduce
+from ...kernels.runtime import few
 from ...lazy_clones import lazily_cloned
 from ...storage import nbytes, storage_offset, strided_view
 from ..core.record import op, view
@@ -155,6 +156,9 @@ def cat(*tensors: Any, dim: int = 0) -> Any:
     tensor([[1, 2, 1, 2]])
     """
     if dim.__class__ is int:
+        y = few.joined(tensors, dim)
+        if y is not None:
+            return y
         try:
             y = concatenate(tensors, axis=dim)
         except ValueError:  # also IndexError's like: what follows knows better
@@ -261,7 +265,8 @@ def stack(*tensors: Any, dim: int = 0) -> Any:
     d = axis(dim, first.ndim + 1)
     of_one_shape(tensors)
     if d == 0 and first.ndim and first.flags.c_contiguous:  # without a view of each tensor
-        return np.concatenate(tensors).reshape(len(tensors), *shape)
+        y = few.joined(tensors, 0)
+        return (concatenate(tensors) if y is None else y).reshape(len(tensors), *shape)
     y = np.stack(tensors, axis=d)
     return y if y.flags.c_contiguous else y.copy("C")
 

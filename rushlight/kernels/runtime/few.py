@@ -1,0 +1,45 @@
+"""Small steps on ndarrays in machine code, where asking NumPy takes longer than what it does.
+
+`reshaped(a, shape)` is `a.reshape(shape)` of an array in rows, `joined(arrays, dim)` is
+`np.concatenate` of a few small ones. Both look at metadata alone, and return None for whatever is
+not of the common sort: NumPy does that, and says what is wrong. What they make is what NumPy makes,
+with the same strides, flags and owner of the memory, so nobody can tell who made it.
+
+They are loaded where kernels are in use already, or after so many calls that it pays; until then,
+and without machine code, they return None. Not here: their code (`few_code.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import runtime, tuning
+
+_waited = 0  # calls so far
+
+
+def _late(name: str) -> Callable[..., Any]:
+    """What stands for a function until it is worth loading."""
+
+    def waiting(*given: Any) -> Any:
+        global _waited
+        _waited += 1
+        if not (runtime.running() or _waited > tuning.FEW_PATIENCE) or not runtime.available():
+            return None
+        load()
+        return globals()[name](*given)
+
+    return waiting
+
+
+reshaped, joined = _late("reshaped"), _late("joined")
+
+
+def load() -> None:
+    """Put the functions of machine code into their places."""
+    from . import builtin, few_code, jit
+
+    found = jit.load(("few",), few_code.build, few_code.EXPORTS, few_code.symbols())
+    for name in few_code.EXPORTS:
+        globals()[name] = builtin.function(found[name], name)

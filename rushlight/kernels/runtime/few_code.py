@@ -1,0 +1,258 @@
+"""The machine code of `few.py`: built-in functions that look at ndarrays and make new ones.
+
+A function `(self, args, nargs)` demands, one after the other, what it is for; where something else
+comes it returns None at the label `refuse`, before anything was made. It runs with the global lock
+held and calls no Python code, so nothing changes meanwhile.
+
+The fields of an ndarray beside those of `builtin.py`: base 48, type of the elements 56, flags 64.
+"""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+
+from ..codegen.ir import I8, I32, I64, PTR, Function, Module, Pointer, Value
+from . import builtin
+from .builtin import DATA, DIMENSIONS, ND, STRIDES
+from .memory import numpy_address
+
+KIND, DESCR, FLAGS = 8, 56, 64
+CONTIGUOUS, VIEWED = 0x0001, 0x0503  # flags: rows without gaps; what a view has of the array's
+NEW_FROM_DESCR, SET_BASE = 94, 282  # places in NumPy's table of functions: its stable ABI
+MOST_DIMS = 8
+MOST_JOINED, MOST_JOINED_DIMS = 16, 3  # more dims may have their channels innermost in memory
+MOST_ELEMENTS = 4096  # of arrays that are joined: beyond, the copying is what takes the time
+MOST_SIZE = 1 << 31  # of a dimension: a product of two of these is an i64
+PYTHON = (
+    "PyTuple_Size", "PyTuple_GetItem", "PyLong_AsLongLongAndOverflow", "Py_IncRef", "Py_DecRef",
+    "PyObject_CallNoArgs",
+)  # fmt: skip
+OBJECTS = {"Py_None": None, "Py_False": False, "tuple": tuple, "int": int, "ndarray": np.ndarray}
+EXPORTS = ("reshaped", "joined")
+
+
+def symbols() -> dict[str, int]:
+    """Addresses of what these functions need from Python and NumPy."""
+    found = {n: ctypes.cast(getattr(ctypes.pythonapi, n), ctypes.c_void_p).value for n in PYTHON}
+    objects = {**OBJECTS, "float32": np.dtype(np.float32)}
+    numpys = {"array_new": NEW_FROM_DESCR, "array_set_base": SET_BASE}
+    return {  # type: ignore[return-value]
+        **found,
+        **{name: id(thing) for name, thing in objects.items()},
+        **{name: numpy_address(place) for name, place in numpys.items()},
+    }
+
+
+def build() -> Module:
+    module = Module("few")
+    declare(module)
+    write_reshaped(module)
+    write_joined(module)
+    return module
+
+
+def declare(module: Module) -> None:
+    """What `symbols` gives."""
+    module.declare("PyTuple_Size", I64, [PTR])
+    module.declare("PyTuple_GetItem", PTR, [PTR, I64])
+    module.declare("PyLong_AsLongLongAndOverflow", I64, [PTR, PTR])
+    module.declare("Py_IncRef", None, [PTR])
+    module.declare("Py_DecRef", None, [PTR])
+    module.declare("PyObject_CallNoArgs", PTR, [PTR])
+    module.declare("array_new", PTR, [PTR, PTR, I32, PTR, PTR, PTR, I32, PTR])
+    module.declare("array_set_base", I32, [PTR, PTR])
+    for name in (*OBJECTS, "float32"):
+        module.globals[name] = f"@{name} = external global i8"
+
+
+# -- the parts -----------------------------------------------------------------------------------
+
+
+def begin(module: Module, name: str) -> tuple[Function, Pointer]:
+    """A built-in function and its arguments."""
+    f = module.function(name, PTR, [("self", PTR), ("args", PTR), ("nargs", I64)])
+    return f, f.args["args"].of(PTR)
+
+
+def end(f: Function, made: Value) -> None:
+    """Return what was made (null: with the error that is set), and None where it was refused."""
+    f.ret(made)
+    f.label("refuse")
+    none = the(f, "Py_None")
+    f.call("Py_IncRef", None, [none])
+    f.ret(none)
+
+
+def demand(f: Function, condition: Value) -> None:
+    """Go on where a condition holds."""
+    on = f.name_of("on")
+    f.line(f"br i1 {condition.text}, label %{on}, label %refuse")
+    f.label(on)
+
+
+def the(f: Function, name: str) -> Value:
+    """An object that is always there, or null."""
+    return Value(f, PTR, "null" if name == "null" else f"@{name}")
+
+
+def same(f: Function, a: Value, b: Value) -> Value:
+    """Whether two pointers are one."""
+    return f.emit("i1", f"icmp eq ptr {a.text}, {b.text}")
+
+
+def demand_class(f: Function, thing: Value, name: str) -> None:
+    """Go on where an object is of a class, and of no subclass."""
+    demand(f, same(f, builtin.field(f, thing, KIND), the(f, name)))
+
+
+def small_field(f: Function, ndarray: Value, offset: int) -> Value:
+    """A C int among an ndarray's fields."""
+    return ndarray.of(I8).at(offset).of(I32)[0]
+
+
+def demand_rows(f: Function, a: Value) -> tuple[Value, Pointer]:
+    """(number of dims, sizes) of an ndarray without gaps; go on where it is one."""
+    demand_class(f, a, "ndarray")
+    demand(f, (small_field(f, a, FLAGS) & CONTIGUOUS) != 0)
+    return f.convert(small_field(f, a, ND), I64), builtin.field(f, a, DIMENSIONS).of(I64)
+
+
+def demand_int(f: Function, thing: Value) -> Value:
+    """The number that an int is; go on where it is one, of 64 bits."""
+    demand_class(f, thing, "int")
+    over = f.buffer(I32, 1)
+    number: Value = f.call("PyLong_AsLongLongAndOverflow", I64, [thing, over])
+    demand(f, over[0] == 0)
+    return number
+
+
+def new_array(
+    f: Function, descr: Value, nd: Value, sizes: Value, strides: Value, data: Value, flags: Value
+) -> Value:
+    """A new ndarray, or null: in memory of its own where `data` is null, in rows where `strides`
+    are."""
+    f.call("Py_IncRef", None, [descr])  # NumPy keeps it
+    kind, none, n = the(f, "ndarray"), the(f, "null"), f.convert(nd, I32)
+    made: Value = f.call("array_new", PTR, [kind, descr, n, sizes, strides, data, flags, none])
+    return made
+
+
+def product(f: Function, sizes: Pointer, start: Value, stop: Value) -> Value:
+    """The product of sizes[start:stop]."""
+    n = f.var(1)
+    with f.range(start, stop) as i:
+        n.set(n.get() * sizes[i])
+    return n.get()  # type: ignore[no-any-return]
+
+
+# -- another shape -------------------------------------------------------------------------------
+
+
+def write_reshaped(module: Module) -> None:
+    """reshaped(a, shape): a view of `a`, which lies in rows, with the sizes of a tuple of ints, of
+    which one may be -1; None for other operands, and where the elements do not fit or there are
+    none."""
+    f, args = begin(module, "reshaped")
+    a, shape = args[0], args[1]
+    nd, sizes = demand_rows(f, a)
+    demand_class(f, shape, "tuple")
+    count = f.call("PyTuple_Size", I64, [shape])
+    demand(f, count <= MOST_DIMS)
+    zero = f.const(I64, 0)
+    size = product(f, sizes, zero, nd)
+    demand(f, size > 0)
+    wanted = f.buffer(I64, MOST_DIMS)
+    known, open_at = f.var(1), f.var(-1)
+    with f.range(count) as i:
+        n = demand_int(f, f.call("PyTuple_GetItem", PTR, [shape, i]))
+        wanted[i] = n
+        with f.when(n == -1) as branch:
+            demand(f, open_at.get() < 0)
+            open_at.set(i)
+        with branch.otherwise():
+            demand(f, n > 0)
+            demand(f, n < MOST_SIZE)
+            known.set(known.get() * n)
+            demand(f, known.get() <= size)  # so the next product is an i64, too
+    demand(f, size < MOST_SIZE)
+    with f.when(open_at.get() < 0) as branch:
+        demand(f, known.get() == size)
+    with branch.otherwise():
+        demand(f, size % known.get() == 0)
+        wanted[open_at.get()] = size // known.get()
+    differ = f.var(0)
+    with f.when(count == nd) as branch, f.range(nd) as i:
+        differ.set(differ.get() | (wanted[i] ^ sizes[i]))
+    with branch.otherwise():
+        differ.set(1)
+    flags, null = small_field(f, a, FLAGS) & VIEWED, the(f, "null")
+    as_it_is = (differ.get() == 0) & (open_at.get() < 0)  # NumPy leaves the strides as well then
+    strides = f.select(as_it_is, builtin.field(f, a, STRIDES), null)
+    data, descr = builtin.field(f, a, DATA), builtin.field(f, a, DESCR)
+    made = new_array(f, descr, count, wanted, strides, data, flags)
+    result = f.var(made, PTR)
+    with f.when(~same(f, made, null)):
+        f.call("Py_IncRef", None, [a])  # NumPy keeps it, or the one that owns the memory
+        status = f.call("array_set_base", I32, [made, a])
+        with f.when(status < 0):
+            f.call("Py_DecRef", None, [made])
+            result.set(null)
+    end(f, result.get())
+
+
+# -- one after the other -------------------------------------------------------------------------
+
+
+def write_joined(module: Module) -> None:
+    """joined(arrays, dim): a tuple of few small arrays one after the other along a dimension; None
+    where they differ in type or in another size, have gaps, no elements or many, or many dims."""
+    f, args = begin(module, "joined")
+    arrays, zero, null = args[0], f.const(I64, 0), the(f, "null")
+    demand_class(f, arrays, "tuple")
+    count = f.call("PyTuple_Size", I64, [arrays])
+    demand(f, count > 0)
+    demand(f, count <= MOST_JOINED)
+    given = demand_int(f, args[1])
+    first = f.call("PyTuple_GetItem", PTR, [arrays, zero])
+    nd, sizes = demand_rows(f, first)
+    demand(f, nd > 0)
+    demand(f, nd <= MOST_JOINED_DIMS)
+    d = f.select(given < 0, given + nd, given)
+    demand(f, d >= 0)
+    demand(f, d < nd)
+    descr = builtin.field(f, first, DESCR)
+    wanted, each = f.buffer(I64, MOST_JOINED_DIMS), f.buffer(I64, MOST_JOINED)
+    with f.range(nd) as i:
+        demand(f, sizes[i] > 0)
+        demand(f, sizes[i] <= MOST_ELEMENTS)
+        wanted[i] = sizes[i]
+    wanted[d] = zero
+    with f.range(count) as i:
+        a = f.call("PyTuple_GetItem", PTR, [arrays, i])
+        dims, own = demand_rows(f, a)
+        demand(f, same(f, builtin.field(f, a, DESCR), descr))
+        demand(f, dims == nd)
+        with f.range(nd) as j:
+            demand(f, (own[j] == sizes[j]) | (j == d))
+        demand(f, own[d] > 0)
+        demand(f, own[d] <= MOST_ELEMENTS)
+        each[i] = own[d]
+        wanted[d] = wanted[d] + own[d]
+    outer, inner = product(f, wanted, zero, d), product(f, wanted, d + 1, nd)
+    demand(f, outer * inner * wanted[d] <= MOST_ELEMENTS)
+    made = new_array(f, descr, nd, wanted, null, null, f.const(I32, 0))
+    with f.when(~same(f, made, null)):
+        item = builtin.field(f, made, STRIDES).of(I64)[nd - 1]
+        to = f.var(builtin.field(f, made, DATA), PTR)
+        with f.range(outer) as o, f.range(count) as i:
+            a = f.call("PyTuple_GetItem", PTR, [arrays, i])
+            nbytes = each[i] * inner * item
+            source = builtin.field(f, a, DATA).of(I8).at(o * nbytes)
+            f.intrinsic(
+                "llvm.memcpy.p0.p0.i64", None,
+                [to.get(), source, nbytes, Value(f, "i1", "false")],
+            )  # fmt: skip
+            to.set(to.get().of(I8).at(nbytes))
+    end(f, made)

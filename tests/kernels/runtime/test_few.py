@@ -1,0 +1,131 @@
+"""Small steps in machine code: what they make is what NumPy makes, and they refuse the rest."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rushlight.kernels import runtime
+from rushlight.kernels.runtime import few
+
+pytestmark = pytest.mark.skipif(not runtime.available(), reason="no machine code here")
+TYPES = (np.float32, np.float64, np.int64, bool, np.complex128, np.uint8)
+
+
+@pytest.fixture(autouse=True)
+def loaded() -> None:
+    few.load()
+
+
+def alike(ours: Any, numpys: Any) -> bool:
+    """Whether nobody can tell two arrays apart."""
+    flags = [(x.flags.num, x.shape, x.strides, x.dtype, x.__class__) for x in (ours, numpys)]
+    return flags[0] == flags[1] and ours.tobytes() == numpys.tobytes()
+
+
+def shapes(n: int) -> Any:
+    """Shapes of n elements, with and without sizes of 1."""
+    for k in range(4):
+        for shape in itertools.product((1, 2, 3, 4, 6, 12, 24), repeat=k):
+            if np.prod(shape, dtype=int) == n:
+                yield shape
+
+
+def test_another_shape_is_numpys() -> None:
+    for old, new in itertools.product(shapes(24), shapes(24)):
+        a = np.arange(24.0, dtype=np.float32).reshape(old)
+        got = few.reshaped(a, new)
+        want = a.reshape(new)
+        assert alike(got, want)
+        assert got.base is want.base
+        for i in range(len(new)):
+            assert alike(few.reshaped(a, (*new[:i], -1, *new[i + 1 :])), want)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_types_owners_and_flags(dtype: Any) -> None:
+    whole = np.arange(12).astype(dtype)
+    for a in (whole, whole[4:8], whole.reshape(3, 4), np.ones((), dtype), np.ones((1, 1), dtype)):
+        for write in (True, False):
+            b = a.view()
+            b.flags.writeable = write
+            got, want = few.reshaped(b, (-1, 1, 1)), b.reshape(-1, 1, 1)
+            assert alike(got, want)
+            assert got.base is want.base
+
+
+def test_sizes_of_one_with_odd_strides() -> None:
+    a = np.ndarray((1, 4), np.float32, np.arange(4.0, dtype=np.float32), 0, (400, 4))
+    for shape in ((4, 1), (2, 2), (1, 4), (-1, 4), (1, -1), (1, 1, 4)):
+        assert alike(few.reshaped(a, shape), a.reshape(shape))
+
+
+class Sub(np.ndarray):
+    """An array of another class."""
+
+
+def test_other_operands_are_refused() -> None:
+    a = np.zeros((4, 6), np.float32)
+    for shape in (
+        (5, 5), (-1, -1), (-2, 12), (0, -1), (7, -1), (24.0,), (True, 24), [24], (1 << 70, -1),
+        (1 << 40, 1 << 40), (np.int64(24),), (1,) * 9,
+    ):  # fmt: skip
+        assert few.reshaped(a, shape) is None
+    for other in (a.T, a[:, :3], a[:0], a.view(Sub), None, 1.0, "text"):
+        assert few.reshaped(other, (-1,)) is None
+
+
+def test_no_reference_is_lost() -> None:
+    import sys
+
+    a, shape = np.zeros((4, 6), np.float32), (24,)
+    counted = (a, shape, a.dtype, None, False)
+    before = [sys.getrefcount(x) for x in counted]
+    for _ in range(100):
+        few.reshaped(a, shape)
+        few.reshaped(a, (5,))
+        few.joined((a, a), 0)
+        few.joined((a, a.T), 0)
+        few.joined((a, a), 7)
+    for x, n in zip(counted, before, strict=True):
+        assert abs(sys.getrefcount(x) - n) < 50
+
+
+def test_joined_is_concatenate() -> None:
+    for shape in [(3,), (1,), (2, 3), (1, 3), (2, 1), (1, 1), (2, 3, 4), (1, 2, 1), (2, 1, 3)]:
+        for d in range(-len(shape), len(shape)):
+            for sizes in ((1, 2), (3,), (2, 2, 1)):
+                parts = []
+                for i, n in enumerate(sizes):
+                    own = list(shape)
+                    own[d] = n
+                    part = np.arange(np.prod(own)).reshape(own) + 100 * i
+                    parts.append(part.astype(np.float32))
+                want = np.concatenate(parts, axis=d)
+                got = few.joined(tuple(parts), d)
+                assert got.flags.owndata
+                assert got.tobytes() == want.tobytes()
+                assert got.shape == want.shape
+                assert alike(got, np.ascontiguousarray(want))
+                assert got.strides == want.strides or not want.flags.c_contiguous
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_joined_of_types(dtype: Any) -> None:
+    a = np.arange(6).astype(dtype).reshape(2, 3)
+    assert alike(few.joined((a, a, a), 1), np.concatenate((a, a, a), axis=1))
+
+
+def test_joined_refuses_the_rest() -> None:
+    a = np.zeros((2, 3), np.float32)
+    for arrays, d in (
+        ((a, a.astype(np.float64)), 0), ((a, a.T), 0), ((a, a[:, ::2]), 0), ((a, a[0]), 0),
+        ((a, np.zeros((2, 4), np.float32)), 0), ((a, a), 2), ((a, a), -3), ((a, a), True),
+        ((a, a), 1 << 80), ((), 0), ([a, a], 0), ((a,) * 17, 0), ((a, a.view(Sub)), 0),
+        ((a, None), 0), ((a[:0], a), 0), ((a[None, None], a[None, None]), 0),
+        ((np.zeros(4000, np.float32), np.zeros(4000, np.float32)), 0), ((a[0, 0], a[0, 0]), 0),
+    ):  # fmt: skip
+        assert few.joined(arrays, d) is None
