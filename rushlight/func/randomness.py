@@ -6,8 +6,8 @@ batch, of which each slice takes its part; with "same" for itself alone, and the
 same. Numbers whose count follows from operands (`Twister.draw`: gamma, binomial, ...) are drawn
 slice by slice.
 
-While a vmap runs, `Twister.fill` and `Twister.draw` are the functions of this file; other threads
-are not touched by it.
+While a vmap runs, `fill`, `draw` and `few` of `Twister` are the functions of this file; other
+threads are not touched by it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class _State(threading.local):
 
 state = _State()
 streams: Any = Twister
-plain_fill, plain_draw = Twister.fill, Twister.draw
+plain_fill, plain_draw, plain_few = Twister.fill, Twister.draw, Twister.few
 
 
 def fill(rng: Twister, kernel: Any, a: np.ndarray, *args: Any, like: Any = None) -> None:
@@ -45,8 +45,14 @@ def draw(rng: Twister, kernel: Any, *operands: Any) -> Any:
     return drawn(state.level, rng, kernel, operands)
 
 
+def few(rng: Twister, shape: tuple[int, ...]) -> np.ndarray | None:
+    """`Twister.few` while a vmap runs in some thread: within one numbers are drawn by `fill`."""
+    return plain_few(rng, shape) if state.level is None else None
+
+
 def _swap(on: bool) -> None:
-    streams.fill, streams.draw = (fill, draw) if on else (plain_fill, plain_draw)
+    plain = plain_fill, plain_draw, plain_few
+    streams.fill, streams.draw, streams.few = (fill, draw, few) if on else plain
 
 
 _open = Presence(_swap)  # levels of all threads

@@ -4,7 +4,7 @@
 "doubles" in [0, 1). The state is NumPy's, `struct {uint32 key[624]; int pos;}`, so draws here and
 draws by NumPy follow each other in one stream. `uniform`, `normal` and `bernoulli` draw and
 transform, part by part; normal numbers take the steps of `box_muller.py`, with real fused
-multiply-adds: the same numbers, bit for bit. `swaps` shuffles.
+multiply-adds: the same numbers, bit for bit. `swaps` shuffles. `few` makes a small array, too.
 
 Nothing is shared among threads: each word follows from those before it.
 Not here: when this is used (`select.py`, `mersenne_twister.py`).
@@ -21,7 +21,7 @@ import numpy as np
 
 from ..codegen.interface import Interface, Kernel
 from ..codegen.ir import F32, F64, I32, I64, PTR, Function, Module, Pointer, Value, vector
-from ..runtime import jit
+from ..runtime import builtin, few_code, jit
 from . import box_muller
 
 STATE = "uint32: the 624 words of the twister, then the position of the next one; written"
@@ -71,6 +71,7 @@ N, M = 624, 397
 LANES = 16  # words handled at once: LLVM cuts a vector into what the CPU has
 BUFFER = 1024  # words on the stack, on their way to float64
 PART = 4096  # float32 numbers that are drawn, then transformed
+FEW = 4096  # numbers up to which memory and numbers come of one call
 RELEASE = 32768  # numbers from which on other Python threads may run meanwhile
 
 
@@ -399,3 +400,48 @@ def build_normal(plain: bool) -> Module:
 def normal(plain: bool) -> Kernel:
     """Normal float32 numbers from a stream; `plain`: of mean 0 and standard deviation 1."""
     return Kernel(NORMAL, (plain,), lambda: build_normal(plain))
+
+
+# -- few numbers ---------------------------------------------------------------------------------
+
+
+def build_few() -> Module:
+    """few(shape, state, locked): a new array of float32 numbers in [0, 1) from a stream; None where
+    they are many or none, or `locked()` says that a thread is drawing from it.
+
+    The global lock is held from that question to the last number, so no thread begins meanwhile.
+    """
+    module = Module("random_few")
+    few_code.declare(module)
+    write_draw(module, "floats", True)
+    f, args = few_code.begin(module, "few")
+    shape, state, locked = args[0], args[1], args[2]
+    few_code.demand_class(f, shape, "tuple")
+    nd = f.call("PyTuple_Size", I64, [shape])
+    few_code.demand(f, nd <= few_code.MOST_DIMS)
+    sizes, n = f.buffer(I64, few_code.MOST_DIMS), f.var(1)
+    with f.range(nd) as i:
+        size = few_code.demand_int(f, f.call("PyTuple_GetItem", PTR, [shape, i]))
+        few_code.demand(f, size > 0)
+        few_code.demand(f, size <= FEW)
+        sizes[i] = size
+        n.set(n.get() * size)
+        few_code.demand(f, n.get() <= FEW)
+    answer = f.call("PyObject_CallNoArgs", PTR, [locked])
+    f.call("Py_DecRef", None, [answer])  # True or False, which is always there
+    few_code.demand(f, few_code.same(f, answer, few_code.the(f, "Py_False")))
+    float32, null = few_code.the(f, "float32"), few_code.the(f, "null")
+    made = few_code.new_array(f, float32, nd, sizes, null, null, f.const(I32, 0))
+    with f.when(~few_code.same(f, made, null)):
+        out, words = (builtin.field(f, a, builtin.DATA) for a in (made, state))
+        f.call("floats", None, [out, words, n.get()])
+    few_code.end(f, made)
+    return module
+
+
+@functools.cache
+def few() -> Any:
+    """The built-in function of `build_few`."""
+    key = ("random_few", jit.target().lanes)
+    found = jit.load(key, build_few, ["few"], few_code.symbols())
+    return builtin.function(found["few"], "random_few")

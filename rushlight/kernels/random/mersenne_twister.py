@@ -34,6 +34,7 @@ class Twister:
         normal: the second float64 normal number of a pair, not yet handed out, or None.
         normal32: the same in float32: carried from state to state; no CPU distribution uses it.
         lock: held while a tensor is filled, so that threads sharing a stream get whole runs of it.
+        locked: its method of that name.
     """
 
     __slots__ = (
@@ -42,6 +43,7 @@ class Twister:
         "_source",
         "initial_seed",
         "lock",
+        "locked",
         "normal",
         "normal32",
         "untouched",
@@ -55,8 +57,12 @@ class Twister:
     def __init__(self, seed: int) -> None:
         self._bits: Any = None  # made at the first draw: importing numpy.random takes 20 ms
         self._memory = None
-        self.lock = threading.Lock()
+        self._make_lock()
         self.reseed(seed)
+
+    def _make_lock(self) -> None:
+        self.lock = threading.Lock()
+        self.locked = self.lock.locked
 
     def reseed(self, seed: int) -> None:
         """Start over from a seed in [0, 2**64)."""
@@ -68,8 +74,8 @@ class Twister:
 
     # ------------------------------------------------------------------------------------ draws
 
-    # Whoever draws for a tensor does it by one of these two. `vmap` takes their places in the class
-    # while it runs (`func/randomness.py`).
+    # Whoever draws for a tensor does it by one of these three. `vmap` takes their places in the
+    # class while it runs (`func/randomness.py`).
 
     def fill(self, kernel: Any, a: np.ndarray, *args: Any, like: Any = None) -> None:
         """Have a kernel fill an array with numbers that no operand has a part in. It lies in memory
@@ -81,6 +87,17 @@ class Twister:
         """What `kernel(*operands)` gives, which draws from this stream as its operands demand."""
         with self.lock:
             return kernel(*operands)
+
+    def few(self, shape: tuple[int, ...]) -> np.ndarray | None:
+        """A new array of few float32 numbers in [0, 1), by one native call; None where kernels are
+        not in use, numbers are many or none, or another thread is drawing: then `fill` is right."""
+        state = self._memory
+        if state is None or state is False:
+            return None
+        made: np.ndarray | None = _few(shape, state, self.locked)
+        if made is not None:
+            self.untouched = False
+        return made
 
     def words(self, n: int) -> np.ndarray:
         """The next n 32-bit words."""
@@ -199,7 +216,7 @@ class Twister:
 
     def __setstate__(self, state: np.ndarray) -> None:
         self._bits = self._memory = None
-        self.lock = threading.Lock()
+        self._make_lock()
         self.set_state(state)
 
     def mark(self) -> tuple[np.ndarray, int, bool]:
@@ -289,3 +306,12 @@ def _kernel(kind: str) -> Any:
     from . import generator
 
     return generator.draw(kind).call
+
+
+def _few(*given: Any) -> Any:
+    """`generator.few`, which takes this place when it is first called."""
+    global _few
+    from . import generator
+
+    _few = generator.few()
+    return _few(*given)

@@ -218,8 +218,12 @@ _randn = Step("randn", _draw, mutates=(0,))
 
 
 def _drawn(step: Step, choose: Any, shape: tuple[int, ...]) -> Any:
-    kw = {"choose": choose, "shape": shape, "dtype": dtypes.get_default_dtype().np}
-    return door.wrap(door.perform(step, (default_generator._rng,), kw))
+    rng, dtype = default_generator._rng, dtypes.get_default_dtype().np
+    if door.state.observers:
+        kw = {"choose": choose, "shape": shape, "dtype": dtype}
+        return door.wrap(door.perform(step, (rng,), kw))
+    few = rng.few(shape) if step is _rand and dtype is door.F32 else None
+    return door.wrap(_draw(rng, choose=choose, shape=shape, dtype=dtype) if few is None else few)
 
 
 def _array_like(input: Any, plan: _Plan) -> Any:
