@@ -256,3 +256,24 @@ def test_batches_are_counted_in_place(dtype: Any) -> None:
     assert norm.num_batches_tracked is count
     assert count.item() == (0 if dtype is torch.uint8 else 256)
     assert count._version == before + 2
+
+
+@pytest.mark.parametrize("name", ["relu", "silu", "mish", "selu", "hardswish", "relu6", "elu"])
+def test_inplace_false_is_the_call_without_it(name: str) -> None:
+    """The same bits, the same node, and the operand as it was."""
+    f = getattr(nn.functional, name)
+    x = torch.linspace(-3, 3, 7).requires_grad_()
+    want, got = f(x), f(x, inplace=False)
+    assert torch.equal(got, want)
+    assert type(got.grad_fn) is type(want.grad_fn)
+    assert torch.equal(x, torch.linspace(-3, 3, 7))
+    with pytest.raises(TypeError):
+        f(x, inplace=False, nothing=1)
+
+
+def test_inplace_false_of_whole_numbers_is_the_call_without_it() -> None:
+    x = torch.arange(-3, 4)
+    assert torch.equal(nn.functional.relu(x, inplace=False), nn.functional.relu(x))
+    for given in ({}, {"inplace": False}):
+        with pytest.raises(RuntimeError):
+            nn.functional.elu(x, **given)

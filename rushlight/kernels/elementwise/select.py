@@ -35,6 +35,7 @@ ndarray = np.ndarray
 BOOLEAN = np.dtype(bool)
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 LOW = (np.dtype(np.float16), BFLOAT16)
+F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64), *LOW)
 ELEMENTS = {  # what an array's elements are called in kernels
     np.dtype(np.float32): "float", np.dtype(np.float64): "double", BOOLEAN: "i8",
@@ -90,12 +91,16 @@ def fuse(
     least = least_for(name, alone)
 
     def call(*args: Any, **kw: Any) -> Any:
+        limit, low = least if alone else tuning.ELEMENTWISE_LEAST, None
         for a in args:
-            if a.__class__ is ndarray and a.size >= (least if alone else tuning.ELEMENTWISE_LEAST):
-                return known(*args, **kw)
-        for a in args if widens else ():
-            if a.__class__ is ndarray and a.dtype in LOW:
-                return computed_wide(formula, a.dtype, args, kw)
+            if a.__class__ is ndarray:
+                if a.size >= limit:
+                    return known(*args, **kw)
+                dtype = a.dtype  # to compare two takes longer than to look whether they are one
+                if dtype is not F32 and dtype is not F64 and dtype in LOW and low is None:
+                    low = dtype
+        if low is not None and widens:
+            return computed_wide(formula, low, args, kw)
         return formula(*args, **kw)
 
     call.__name__ = name

@@ -467,6 +467,15 @@ def add_reduce(x: Array, dims: Any, keepdims: bool = False) -> Array:
     return SUM((x,), dims, keepdims)
 
 
+def add_all(x: Array) -> Array:
+    """The sum of all elements, an array without dims. Types are those of `add_reduce`."""
+    dtype = x.dtype
+    few = x.__class__ is ndarray and x.size < tuning.REDUCE_LEAST
+    if few and (dtype is F32 or dtype is F64):
+        return np.add.reduce(x, axis=None, out=...)  # as below, without the ways to it
+    return np.asarray(_SUM((x,), tuple(range(x.ndim))))
+
+
 def add_leading(g: Array, count: int) -> Array:
     """The sum of a gradient over its leading dims, which go away."""
     if g.size < tuning.REDUCE_LEAST:

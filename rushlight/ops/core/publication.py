@@ -203,11 +203,13 @@ def functional_function(op: Op) -> Public:
 
     def public(input: Any, *args: Any, **kw: Any) -> Any:
         if input.__class__ in ordinary:
-            # what is given by default suits floating types always
-            if not args and not kw and (prepare is None or input.is_floating_point()):  # type: ignore[attr-defined]
-                return plain(input)
-            if alone and not args and len(kw) == 1 and kw.get("inplace") is True:
-                return changes.apply_inplace(op, input, (), {})
+            if not args:
+                inplace = kw.get("inplace") if switch and len(kw) == 1 else None
+                # what is given by default suits floating types always
+                if (not kw or inplace is False) and (prepare is None or input.is_floating_point()):  # type: ignore[attr-defined]
+                    return plain(input)
+                if alone and inplace is True:
+                    return changes.apply_inplace(op, input, (), {})
         elif overrides.enabled():
             relevant = overrides.relevant_args((input,), {})
             if relevant:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...errors import message
 from ...kernels.elementwise.select import fuse
-from ...kernels.reduce.select import Reduction, add_reduce
+from ...kernels.reduce.select import Reduction, add_all
 from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import arr, case
@@ -62,7 +62,7 @@ def reduced(a: Any, reduction: str) -> Any:
     """The loss of each element, their mean or their sum: on arrays."""
     if reduction == "none":
         return a
-    total = np.asarray(add_reduce(a, tuple(range(a.ndim))))
+    total = add_all(a)
     return total if reduction == "sum" else np.true_divide(total, a.dtype.type(a.size))
 
 

@@ -280,3 +280,20 @@ def test_a_stand_in_beside_a_large_array_is_refused() -> None:
     y = x * rushlight.ones(1 << 20, device="meta")
     assert y.is_meta
     assert y.shape == x.shape
+
+
+@pytest.mark.parametrize("low", select.LOW)
+def test_narrow_operands_at_any_place_are_computed_wide(low: Any) -> None:
+    """The result is of the first narrow type; what is given beside it stays as it is."""
+    seen = []
+
+    def product(a: Any, b: Any) -> Any:
+        seen.append((a.dtype, b.dtype))
+        return a * b
+
+    fused = select.fuse(product, "product_of_two", alone=False)
+    wide, narrow = np.ones(3, np.float32), np.ones(3, low)
+    for given in ((wide, narrow), (narrow, wide), (narrow, narrow)):
+        assert fused(*given).dtype == low
+    assert set(seen) == {(np.dtype(np.float32),) * 2}
+    assert fused(wide, wide).dtype == np.float32

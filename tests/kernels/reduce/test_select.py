@@ -233,3 +233,15 @@ def test_variance_in_two_launches(shape: Any) -> None:
 
 def not_called(*_args: Any, **_kw: Any) -> Any:
     raise AssertionError("NumPy's way")
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
+def test_the_sum_of_all_is_that_over_all_dims(dtype: Any, rng: np.random.Generator) -> None:
+    """Bit for bit, in any layout; an array without dims."""
+    for shape in [(), (1,), (16, 1), (0, 3), (7, 33), (3, 4, 5), (2000,), (100, 200)]:
+        a = (rng.standard_normal(shape) * 100).astype(dtype)
+        for x in (a, a.T, np.broadcast_to(a, (3, *shape)), a[..., ::2] if shape else a):
+            got, want = select.add_all(x), np.asarray(select.add_reduce(x, tuple(range(x.ndim))))
+            assert got.__class__ is np.ndarray
+            assert (got.shape, got.dtype) == ((), want.dtype)
+            assert got.tobytes() == want.tobytes()
