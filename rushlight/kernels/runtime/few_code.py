@@ -35,14 +35,13 @@ EXPORTS = ("reshaped", "joined")
 
 def symbols() -> dict[str, int]:
     """Addresses of what these functions need from Python and NumPy."""
-    found = {n: ctypes.cast(getattr(ctypes.pythonapi, n), ctypes.c_void_p).value for n in PYTHON}
+    pythons = {n: ctypes.cast(getattr(ctypes.pythonapi, n), ctypes.c_void_p).value for n in PYTHON}
     objects = {**OBJECTS, "float32": np.dtype(np.float32)}
     numpys = {"array_new": NEW_FROM_DESCR, "array_set_base": SET_BASE}
-    return {  # type: ignore[return-value]
-        **found,
-        **{name: id(thing) for name, thing in objects.items()},
-        **{name: numpy_address(place) for name, place in numpys.items()},
-    }
+    found: dict[str, int | None] = dict(pythons)
+    found |= {name: id(thing) for name, thing in objects.items()}
+    found |= {name: numpy_address(place) for name, place in numpys.items()}
+    return found  # type: ignore[return-value]
 
 
 def build() -> Module:
