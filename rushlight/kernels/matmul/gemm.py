@@ -164,7 +164,10 @@ class Gemm:
              ("columns", I64), ("bias_row", PTR), ("bias_col", PTR),
              *([("a_row", I64), ("a_col", I64)] if direct else [])], private=True,
         )  # fmt: skip
-        a, b = (f.args[n].of(e) for n in "ab")
+        a, b, c = (f.args[n].of(e) for n in "abc")
+        for i in range(h):  # the tile of C is wanted at the end, by when it has come
+            for j in range(2):
+                f.prefetch(c.at(f.args["ldc"] * i + j * w), to_write=True)
         zero = f.const(vector(e, w), 0)
         sums = [[f.var(zero) for _ in range(2)] for _ in range(h)]
         if direct:  # three rows to a pointer: x86 adds a register, once or twice, at no cost
