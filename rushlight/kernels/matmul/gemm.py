@@ -33,6 +33,7 @@ KC = 256  # rows of B a block: a panel of B (KC x NR) stays in the first-level c
 NC = 1024  # columns of B a block: the packed block (KC x NC) stays in the second level
 ROOM = KC * NC  # elements of B that are packed at a time, unless one block of K has more
 GROUP = 4  # panels of rows a chunk packs: at most 4 x MR x KC elements on the stack
+AHEAD = 8  # rows of K whose lines are asked for before they are packed
 
 INTERFACE = Interface(
     "gemm",
@@ -132,6 +133,7 @@ class Gemm:
     def build_pack(self) -> Module:
         """The packing of rows, which every kind of product has."""
         self.write_pack_a()
+        self.write_pack_columns()
         return self.module
 
     def declare_tile(self) -> None:
@@ -140,6 +142,7 @@ class Gemm:
         for table in ("micro", "direct"):
             self.module.globals[table] = f"@{table} = external constant [{self.mr} x ptr]"
         self.module.declare("pack_a", None, [PTR, PTR, I64, I64, I64, I64])
+        self.module.declare("pack_columns", None, [PTR, PTR, I64, I64, I64, I64])
 
     def build(self) -> Module:
         self.declare_tile()
@@ -261,6 +264,34 @@ class Gemm:
                 element_wise(0)
         f.ret()
 
+    def write_pack_columns(self) -> None:
+        """GROUP panels of an A whose rows lie side by side, of which the first `taller` have h + 1
+        rows. They are packed in one go, for the lines of A that they share a part of would else be
+        read again for each, and rows far apart displace each other in the first-level cache."""
+        e, w = self.e, self.w
+        f = self.module.function(
+            "pack_columns", None,
+            [("to", PTR), ("a", PTR), ("col", I64), ("h", I64), ("taller", I64), ("kc", I64)],
+        )  # fmt: skip
+        to, a = f.args["to"].of(e), f.args["a"].of(e)
+        col, kc, lanes = f.args["col"], f.args["kc"], f.iota(vector(I32, w))
+        panels, start = [], f.const(I64, 0)
+        for p in range(GROUP):
+            h = f.args["h"] + f.select(f.args["taller"] > p, f.const(I64, 1), 0)
+            masks = [lanes < f.convert(h - i, I32) for i in range(0, self.mr, w)]
+            panels.append((to.at(kc * (p * self.mr)), h, start, masks))
+            start = start + h
+        with f.range(kc) as k:
+            line = a.at(k * col)
+            ahead = line.at(col * AHEAD)
+            for i in range(0, GROUP * self.mr, w):
+                f.prefetch(ahead.at(i))
+            for place, h, first, masks in panels:
+                for i, mask in enumerate(masks):
+                    part = line.load_masked(first + i * w, mask)
+                    place.store_masked(part, k * h + i * w, mask)
+        f.ret()
+
     def write_pack_b(self) -> None:
         """NR columns of B, kc long, as kc rows of NR elements. Columns past the end repeat one."""
         e, w, nr = self.e, self.w, self.nr
@@ -364,11 +395,17 @@ class Gemm:
             left = get("after") - pc
             kc = f.select(left < KC, left, f.const(I64, KC))
             a, size = matrix.at(pc * get("a_col")), kc * self.mr
-            with f.when(get("direct") == 0), f.range(own_panels) as p:
-                panel = first_panel + p
-                source = a.at(start_of(panel) * get("a_row"))
-                given = [rows.at(p * size), source, get("a_row"), get("a_col")]
-                f.call("pack_a", None, [*given, height_of(panel), kc])
+            with f.when(get("direct") == 0):
+                together = (get("a_row") == 1) & (own_panels == GROUP)
+                with f.when(together) as lies_along:
+                    source = a.at(start_of(first_panel))
+                    given = [rows, source, get("a_col"), height, taller - first_panel, kc]
+                    f.call("pack_columns", None, given)
+                with lies_along.otherwise(), f.range(own_panels) as p:
+                    panel = first_panel + p
+                    source = a.at(start_of(panel) * get("a_row"))
+                    given = [rows.at(p * size), source, get("a_row"), get("a_col")]
+                    f.call("pack_a", None, [*given, height_of(panel), kc])
             begin = (pc - get("pd")) * products + batch * kc
             packed = words.pointer("packed", e).at(begin * col_panels * nr)
             add = f.select(pc > 0, f.const(I64, 1), get("accumulate"))
@@ -457,7 +494,8 @@ def tile_symbols(
     directly = tables.Table.of(("direct_tile", *key), tile_rows(e))
     needed = directly if direct else micro
     needed.fill(heights, lambda some: Gemm(e).build_tiles(some, direct))
-    pack = jit.load(("pack_a", *key), lambda: Gemm(e).build_pack(), ["pack_a"])
+    packing = ["pack_a", "pack_columns"]
+    pack = jit.load(("pack_rows", *key), lambda: Gemm(e).build_pack(), packing)
     return {"micro": micro.address, "direct": directly.address, **pack}
 
 
