@@ -33,6 +33,8 @@ KC = 256  # rows of B a block: a panel of B (KC x NR) stays in the first-level c
 NC = 1024  # columns of B a block: the packed block (KC x NC) stays in the second level
 ROOM = KC * NC  # elements of B that are packed at a time, unless one block of K has more
 GROUP = 4  # panels of rows a chunk packs: at most 4 x MR x KC elements on the stack
+SHARE = 4  # many groups of rows are a multiple of this, so that threads get equally many
+APART = 2048  # bytes between columns of A from which on several panels are packed in one go
 AHEAD = 8  # rows of K whose lines are asked for before they are packed
 
 INTERFACE = Interface(
@@ -142,7 +144,7 @@ class Gemm:
         for table in ("micro", "direct"):
             self.module.globals[table] = f"@{table} = external constant [{self.mr} x ptr]"
         self.module.declare("pack_a", None, [PTR, PTR, I64, I64, I64, I64])
-        self.module.declare("pack_columns", None, [PTR, PTR, I64, I64, I64, I64])
+        self.module.declare("pack_columns", None, [PTR, PTR, I64, I64, I64, I64, I64])
 
     def build(self) -> Module:
         self.declare_tile()
@@ -265,19 +267,21 @@ class Gemm:
         f.ret()
 
     def write_pack_columns(self) -> None:
-        """GROUP panels of an A whose rows lie side by side, of which the first `taller` have h + 1
+        """`own` panels of an A whose rows lie side by side, of which the first `taller` have h + 1
         rows. They are packed in one go, for the lines of A that they share a part of would else be
         read again for each, and rows far apart displace each other in the first-level cache."""
         e, w = self.e, self.w
         f = self.module.function(
             "pack_columns", None,
-            [("to", PTR), ("a", PTR), ("col", I64), ("h", I64), ("taller", I64), ("kc", I64)],
+            [("to", PTR), ("a", PTR), ("col", I64), ("h", I64), ("taller", I64), ("own", I64),
+             ("kc", I64)],
         )  # fmt: skip
         to, a = f.args["to"].of(e), f.args["a"].of(e)
         col, kc, lanes = f.args["col"], f.args["kc"], f.iota(vector(I32, w))
         panels, start = [], f.const(I64, 0)
         for p in range(GROUP):
             h = f.args["h"] + f.select(f.args["taller"] > p, f.const(I64, 1), 0)
+            h = f.select(f.args["own"] > p, h, f.const(I64, 0))
             masks = [lanes < f.convert(h - i, I32) for i in range(0, self.mr, w)]
             panels.append((to.at(kc * (p * self.mr)), h, start, masks))
             start = start + h
@@ -372,9 +376,15 @@ class Gemm:
         batch, rest = f.args["index"] // per_product, f.args["index"] % per_product
         row_group, col_group = rest // col_groups, rest % col_groups
         height, taller, panels = get("height"), get("taller"), get("panels")
-        first_panel = row_group * GROUP
-        left = panels - first_panel
-        own_panels = f.select(left < GROUP, left, f.const(I64, GROUP))
+
+        def first_of(group: Value) -> Value:
+            """Panels are dealt evenly over groups, the larger groups first: a thread's part of the
+            chunks begins with them, and who comes first to the end of his helps with the rest."""
+            groups = get("row_groups")
+            return (group * panels + (groups - 1)) // groups
+
+        first_panel = first_of(row_group)
+        own_panels = first_of(row_group + 1) - first_panel
         rows = f.buffer(e, GROUP * self.mr * KC + 2 * self.w)
         matrix = words.pointer("a", e).at(batch * get("a_batch"))
         c = words.pointer("c", e).at(batch * get("c_batch") + get("jc"))
@@ -396,11 +406,12 @@ class Gemm:
             kc = f.select(left < KC, left, f.const(I64, KC))
             a, size = matrix.at(pc * get("a_col")), kc * self.mr
             with f.when(get("direct") == 0):
-                together = (get("a_row") == 1) & (own_panels == GROUP)
+                far = get("a_col") >= APART // (8 if e == F64 else 4)
+                together = (get("a_row") == 1) & far & (own_panels > 2)
                 with f.when(together) as lies_along:
                     source = a.at(start_of(first_panel))
-                    given = [rows, source, get("a_col"), height, taller - first_panel, kc]
-                    f.call("pack_columns", None, given)
+                    given = [rows, source, get("a_col"), height, taller - first_panel]
+                    f.call("pack_columns", None, [*given, own_panels, kc])
                 with lies_along.otherwise(), f.range(own_panels) as p:
                     panel = first_panel + p
                     source = a.at(start_of(panel) * get("a_row"))
@@ -441,6 +452,8 @@ class Gemm:
         m, n, k, batch = (f.args[x] for x in ("m", "n", "k", "batch"))
         panels = (m + (self.mr - 1)) // self.mr
         row_groups = (panels + (GROUP - 1)) // GROUP
+        many = row_groups > 2 * SHARE
+        row_groups = f.select(many, (row_groups + (SHARE - 1)) // SHARE * SHARE, row_groups)
         words.set("panels", panels)
         words.set("height", m // panels)
         words.set("taller", m % panels)

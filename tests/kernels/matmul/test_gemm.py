@@ -70,7 +70,9 @@ def product_by(
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize(("m", "k", "n"), [(1, 5, 3), (11, 700, 40), (33, 300, 1050)])
+@pytest.mark.parametrize(
+    ("m", "k", "n"), [(1, 5, 3), (11, 700, 40), (33, 300, 1050), (600, 270, 40)]
+)
 def test_the_bits_do_not_depend_on_packing(
     m: int, k: int, n: int, dtype: Any, rng: np.random.Generator, by_threads: Any
 ) -> None:
