@@ -69,6 +69,10 @@ SORT_FEW = 16  # the part of an axis that counts as few for topk
 
 MATMUL_LEAST_WORK = least(1 << 12)  # multiplications
 MATMUL_LEAST_PACKED = 6 << 20  # multiplications of one product from which on packing its B may pay
+# Columns up to which A is read where it lies, for few panels read what would be packed: 768x128x512
+# takes 207 us for 219, 4096x256x256 1053 for 1081. Not where its rows lie at multiples of so many
+# bytes: they displace each other in the first-level cache.
+MATMUL_NARROW, MATMUL_ALIKE = 512, 4096
 MATMUL_FEW = 16  # rows (or columns) that sums along k are used for
 MATMUL_PIECE = 1 << 17  # multiplications that a thread takes at a time
 MATMUL_SLICE, MATMUL_SLICES = 1024, 64  # the least slice of a long k, and the most of them

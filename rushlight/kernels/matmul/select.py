@@ -408,14 +408,16 @@ class Problem:
             made.numpy(np.copyto, (self.names["c"], self.names["d"]))
         made.workspace["panels"] = nbytes
         heights = gemm.panel_heights(self.element, m)
+        apart = self.a[0] * self.dtype.itemsize % tuning.MATMUL_ALIKE != 0
+        direct = not by_amx and self.a[1] == 1 and n <= tuning.MATMUL_NARROW and apart
         made.launch(
-            amx_gemm.kernel(parts) if by_amx else gemm.kernel(self.element, heights),
+            amx_gemm.kernel(parts) if by_amx else gemm.kernel(self.element, heights, direct),
             a=self.names["a"], a_row=self.a[0], a_col=self.a[1], a_batch=a,
             b=self.names["b"], b_row=self.b[0], b_col=self.b[1], b_batch=b,
             c=self.names["c"], c_row=n, c_batch=c,
             bias_col=self.names["d"] if bias else None,
             m=m, n=n, k=k, batch=count, packed="panels", accumulate=int(copied),
-            **({} if by_amx else {"mode": 0, "direct": 0, "depth": depth}),
+            **({} if by_amx else {"mode": 0, "direct": int(direct), "depth": depth}),
         )  # fmt: skip
         if not self.plain:
             given = (self.names["c"], self.names["d"], "alpha", "beta")

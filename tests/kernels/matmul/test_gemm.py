@@ -89,3 +89,15 @@ def test_the_bits_do_not_depend_on_packing(
                 given = (a, b, direct, depth, 2)
                 got = by_threads(lambda given=given: product_by(*given))
                 np.testing.assert_array_equal(got, first)
+
+
+def test_a_narrow_product_reads_a_where_it_lies(limits: Any) -> None:
+    """Unless rows lie at multiples of a page, or columns side by side."""
+    with limits(MATMUL_LEAST_PACKED=1, MATMUL_AMX_LEAST=1 << 60):
+        for shape, columns, direct in (
+            ((300, 200), 200, 1), ((300, 200), 600, 0), ((300, 1024), 200, 0),
+        ):  # fmt: skip
+            a, b = np.ones(shape, np.float32), np.ones((shape[1], columns), np.float32)
+            assert f"direct={direct}" in select.plan_product(a, b).describe()
+            turned = np.ones(shape[::-1], np.float32).T
+            assert "direct=0" in select.plan_product(turned, b).describe()
