@@ -62,30 +62,42 @@ def copy_into(to: Any, a: Any) -> None:
     copying.safely(to, a)
 
 
-def joined(parts: Any, dim: int) -> Any:
-    """`np.concatenate` of arrays that fit; large ones by the kernels of copies, in rows."""
+def joined(parts: Any, axis: int = 0) -> Any:
+    """`np.concatenate`; many elements by the kernels of copies, in rows. Where NumPy might keep an
+    order of channels, it does."""
     first, n = parts[0], 0
-    if first.__class__ is np.ndarray:
-        for a in parts:
-            n += a.size
-    if n < tuning.COPY_DENSE_LEAST:
-        return np.concatenate(parts, axis=dim)
-    shape, dtype = first.shape, first.dtype
-    if dim < 0:
-        dim += first.ndim
-    size = 0
     for a in parts:
-        if a.dtype != dtype or a.ndim != len(shape) or not 0 <= dim < a.ndim:
-            return np.concatenate(parts, axis=dim)
-        size += a.shape[dim]
-    made = np.empty((*shape[:dim], size, *shape[dim + 1 :]), dtype)
-    before, at = (slice(None),) * dim, 0
+        n += a.size
+    if n < tuning.COPY_DENSE_LEAST or axis.__class__ is not int:
+        return np.concatenate(parts, axis=axis)
+    ndim, size = first.ndim, 0
+    at = axis + ndim if axis < 0 else axis
     for a in parts:
-        place = made[(*before, slice(at, at + a.shape[dim]))]
-        if place.shape != a.shape:
-            return np.concatenate(parts, axis=dim)  # which says what is wrong
-        copying.into(place, a)
-        at += a.shape[dim]
+        channels = ndim in (4, 5) and not (a.flags.c_contiguous and a.strides[1] > a.itemsize)
+        if a.dtype != first.dtype or a.ndim != ndim or not 0 <= at < ndim or channels:
+            return np.concatenate(parts, axis=axis)
+        if a.shape[:at] != first.shape[:at] or a.shape[at + 1 :] != first.shape[at + 1 :]:
+            return np.concatenate(parts, axis=axis)  # which says what is wrong
+        size += a.shape[at]
+    made = np.empty((*first.shape[:at], size, *first.shape[at + 1 :]), first.dtype)
+    before, begin = (slice(None),) * at, 0
+    for a in parts:
+        end = begin + a.shape[at]
+        copying.into(made[(*before, slice(begin, end))], a)
+        begin = end
+    return made
+
+
+def stacked(parts: Any, axis: int) -> Any:
+    """`np.stack` of arrays of one shape in rows; many elements by the kernels of copies."""
+    first = parts[0]
+    many = len(parts) * first.size >= tuning.COPY_DENSE_LEAST
+    if not many or any([a.dtype != first.dtype for a in parts]):
+        return np.stack(parts, axis=axis)
+    made = np.empty((*first.shape[:axis], len(parts), *first.shape[axis:]), first.dtype)
+    before = (slice(None),) * axis
+    for i, a in enumerate(parts):
+        copying.into(made[(*before, i)], a)
     return made
 
 

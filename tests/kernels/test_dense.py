@@ -107,3 +107,17 @@ def test_joined(n: int, dim: int, rng: np.random.Generator) -> None:
         dense.joined([*parts, parts[0][:2, :2, :1]], dim)
     mixed = [parts[0], parts[1].astype(np.float64)]
     assert dense.joined(mixed, dim).dtype == np.float64
+    assert np.array_equal(dense.stacked(parts, dim % 3), np.stack(parts, dim % 3))
+    assert np.array_equal(dense.stacked(mixed, dim % 3), np.stack(mixed, dim % 3))
+
+
+@pytest.mark.parametrize("shape", [(4, 6, 50, 60), (4, 1, 50, 60), (600, 60, 1, 1), (2, 8, 5, 20, 20)])
+@pytest.mark.parametrize("dim", [0, 1, -1])
+def test_orders_of_channels(shape: Any, dim: int, rng: np.random.Generator) -> None:
+    """As NumPy keeps them, or in rows."""
+    a = rng.standard_normal(shape).astype(np.float32)
+    inwards = np.moveaxis(np.ascontiguousarray(np.moveaxis(a, 1, -1)), -1, 1)
+    for parts in ([a, a], [inwards, inwards], [a, inwards]):
+        found, wanted = dense.joined(parts, dim), np.concatenate(parts, dim)
+        assert np.array_equal(found, wanted)
+        assert found.strides == wanted.strides

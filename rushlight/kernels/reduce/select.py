@@ -473,7 +473,7 @@ def add_all(x: Array) -> Array:
     few = x.__class__ is ndarray and x.size < tuning.REDUCE_LEAST
     if few and (dtype is F32 or dtype is F64):
         return np.add.reduce(x, axis=None, out=...)  # as below, without the ways to it
-    return np.asarray(_SUM((x,), tuple(range(x.ndim))))
+    return np.asarray(SUM((x,), tuple(range(x.ndim))))
 
 
 def add_leading(g: Array, count: int) -> Array:

@@ -61,5 +61,5 @@ def native_batch_norm(
     if running_mean is not None or running_var is not None:
         count = input.numel() // max(1, input.shape[1])
         unbiased = count / (count - 1) if count > 1 else math.nan
-        public._track((running_mean, mean, 1.0), (running_var, var, unbiased), momentum)
+        public._track(running_mean, running_var, mean, var, unbiased, momentum)
     return y, *(moment(v, input, weight) for v in (mean, (var + eps).rsqrt()))

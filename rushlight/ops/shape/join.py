@@ -23,7 +23,7 @@ from ..core.samples import case, error
 from ..core.shapes import given
 
 builtin_sum = sum
-concatenate = np.concatenate
+concatenate = dense.joined
 
 # -- several views -------------------------------------------------------------------------------
 
@@ -166,7 +166,7 @@ def cat(*tensors: Any, dim: int = 0) -> Any:
         else:
             return y if y.flags.c_contiguous else in_order(y, tensors)
     full, d = fitting(tensors, dim)
-    return in_order(np.concatenate(full, axis=d), full)
+    return in_order(concatenate(full, axis=d), full)
 
 
 def in_order(y: Any, parts: Any) -> Any:
@@ -180,7 +180,7 @@ def in_order(y: Any, parts: Any) -> Any:
             moved(a, 1, -1).flags.c_contiguous for a in parts
         ):
             return y
-    return y.copy("C")
+    return dense.in_order(y)
 
 
 def fitting(tensors: Any, dim: int) -> tuple[list[Any], int]:
@@ -267,7 +267,7 @@ def stack(*tensors: Any, dim: int = 0) -> Any:
     if d == 0 and first.ndim and first.flags.c_contiguous:  # without a view of each tensor
         y = few.joined(tensors, 0)
         return (concatenate(tensors) if y is None else y).reshape(len(tensors), *shape)
-    y = np.stack(tensors, axis=d)
+    y = dense.stacked(tensors, d)
     return y if y.flags.c_contiguous else y.copy("C")
 
 
