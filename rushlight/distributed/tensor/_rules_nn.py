@@ -351,7 +351,7 @@ def classes(call: Call, i: int) -> list[Way]:
         else:
             out: Placement = target if kind == "none" else Partial()
             n = count(call)
-            full = out if n == 1 else (out, Shard(target.dim + 1), REPLICATE)[:n]
+            full = out if n == 1 else (out, REPLICATE)
             ways.append(Way(full, (Shard(d), target, *rest)))
     return ways
 
@@ -378,16 +378,26 @@ def local_classes(call: Call, ways: list[Way], given: list[Any]) -> Any:
     back = call.name == "nll_loss_backward"
     if back:
         kw["shape"] = tuple(local_shape(call, ways, call.result.shape))
-    if kw.get("reduction") != "mean" or not any(w.operands[1].is_shard() for w in ways):
+    if not any(w.operands[1].is_shard() for w in ways):
         return call.func(*given, **kw)
+    if kw.get("reduction") != "mean":
+        return first_alone(call, call.func(*given, **kw))
     total = divisor(call, ways, target, weight)
     kw["reduction"] = "sum"
     if back:
         return call.func(first / total, target, *rest, **kw)
     got = call.func(*given, **kw)
     if isinstance(got, (tuple, list)):
-        return (got[0] / total, got[1], total.reshape(()).to(got[2].dtype))[: len(got)]
+        return first_alone(call, (got[0] / total, got[1]))
     return got / total
+
+
+def first_alone(call: Call, got: Any) -> Any:
+    """The loss; in place of the sums of this rank's rows zeros, for the gradient of tensors that
+    lie on several ranks makes them anew."""
+    if not isinstance(got, (tuple, list)):
+        return got
+    return got[0], got[1].new_zeros(tuple(call.result[1].shape))
 
 
 for _name in ("nll_loss", "cross_entropy_loss", "nll_loss_backward"):

@@ -26,23 +26,26 @@ Ints = tuple[int, ...]
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
-def gradients(
+def together(
     g: Array, x: Array, w: Array, needs: tuple[bool, bool, bool], stride: Ints, padding: Ints,
     dilation: Ints, groups: int, transposed: bool,
-) -> tuple[Array | None, ...] | None:  # fmt: skip
-    """dx, dw and the bias's db of y = x convolved with w + bias, or transposed; None for those that
-    nobody needs. g is the gradient of y.
+) -> Plan | None:  # fmt: skip
+    """The plan of the gradients of y = x convolved with w + bias, or transposed; g is that of y.
 
     None where one plan does not compute them: arrays are large, or no floats of one type.
     """
     if not g.flags.aligned:  # NumPy sums those
         return None
-    plan = plan_gradients(
+    return plan_gradients(
         g.dtype, g.shape, g.strides, x.dtype, x.shape, x.strides, w.dtype, w.shape, w.strides,
         needs, stride, padding, dilation, groups, transposed, config.current.matmul_precision,
     )  # fmt: skip
-    if plan is None:
-        return None
+
+
+def gradients(
+    g: Array, x: Array, w: Array, plan: Plan, needs: tuple[bool, bool, bool]
+) -> tuple[Array | None, ...]:
+    """dx, dw and the bias's db by the plan of `together`; None for those that nobody needs."""
     found = plan.run(g, x, w)
     if len(plan.returns) == 3:
         return found  # type: ignore[no-any-return]

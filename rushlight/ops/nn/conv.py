@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from ...autograd import door
+from ...autograd.steps import Step
 from ...kernels.conv import gradients as kernels
 from ...kernels.conv import reference
 from ...kernels.conv import select as kernel
@@ -191,6 +193,10 @@ def _plan(
 
 
 convolution.planned(_plan)
+_together = Step(
+    "convolution_backward", lambda g, x, w, *, plan, needs: kernels.gradients(g, x, w, plan, needs),
+    outputs=3, shown="aten::convolution_backward",
+)  # fmt: skip
 
 
 @convolution.joint
@@ -209,9 +215,9 @@ def _(
     groups: int,
 ) -> Any:
     if g.__class__ is np.ndarray:
-        found = kernels.gradients(g, x, w, needs, stride, padding, dilation, groups, transposed)
-        if found is not None:
-            return found
+        plan = kernels.together(g, x, w, needs, stride, padding, dilation, groups, transposed)
+        if plan is not None:
+            return door.perform(_together, (g, x, w), {"plan": plan, "needs": needs})
     how = _how(stride, padding, dilation, groups)
     dx = dw = db = None
     if needs[0]:

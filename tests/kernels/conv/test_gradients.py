@@ -48,8 +48,9 @@ def one_by_one(g: Any, x: Any, w: Any, how: Any, transposed: bool) -> list[Any]:
 
 
 def same_bits(g: Any, x: Any, w: Any, how: Any, transposed: bool = False, needs: Any = ALL) -> None:
-    found = gradients.gradients(g, x, w, needs, *how, transposed)
-    assert found is not None
+    plan = gradients.together(g, x, w, needs, *how, transposed)
+    assert plan is not None
+    found = gradients.gradients(g, x, w, plan, needs)
     wanted = one_by_one(g, x, w, how, transposed)
     for ours, other, needed in zip(found, wanted, needs, strict=True):
         assert (ours is not None) == needed
@@ -112,12 +113,12 @@ def test_what_stays_in_three(limits: Any) -> None:
     g, x, w = operands(CASES[2])
     how = (ALL, *CASES[2][2:], False)
     with limits(CONV_TOGETHER=g.size + x.size + w.size - 1):
-        assert gradients.gradients(g, x, w, *how) is None
-    assert gradients.gradients(g.astype(np.complex64), x, w, *how) is None
-    assert gradients.gradients(*(a.astype(np.complex64) for a in (g, x, w)), *how) is None
+        assert gradients.together(g, x, w, *how) is None
+    assert gradients.together(g.astype(np.complex64), x, w, *how) is None
+    assert gradients.together(*(a.astype(np.complex64) for a in (g, x, w)), *how) is None
     room = np.empty(g.nbytes + 1, np.uint8)[1:].view(np.float32).reshape(g.shape)
     room[...] = g
-    assert gradients.gradients(room, x, w, *how) is None
+    assert gradients.together(room, x, w, *how) is None
 
 
 def test_no_elements() -> None:
