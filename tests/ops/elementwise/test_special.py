@@ -166,3 +166,10 @@ def test_orders_of_polygamma_are_whole_numbers():
 def test_zeta_of_infinity():
     y = torch.special.zeta(torch.tensor(math.inf), torch.tensor([0.5, 1.0, 2.0, -0.5, -1.0]))
     assert [str(v) for v in y.tolist()] == ["inf", "1.0", "nan", "inf", "inf"]
+
+
+@pytest.mark.parametrize(("name", "other"), [("xlogy", (0.0, -1.0)), ("xlog1py", (-1.0, -3.0))])
+def test_a_gradient_of_zero_times_an_infinite_logarithm_is_zero(name, other):
+    x = torch.tensor([2.0, 3.0], requires_grad=True)
+    getattr(torch.special, name)(x, torch.tensor(other)).backward(torch.zeros(2))
+    assert x.grad.tolist() == [0, 0]
