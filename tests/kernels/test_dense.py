@@ -111,7 +111,9 @@ def test_joined(n: int, dim: int, rng: np.random.Generator) -> None:
     assert np.array_equal(dense.stacked(mixed, dim % 3), np.stack(mixed, dim % 3))
 
 
-@pytest.mark.parametrize("shape", [(4, 6, 50, 60), (4, 1, 50, 60), (600, 60, 1, 1), (2, 8, 5, 20, 20)])
+@pytest.mark.parametrize(
+    "shape", [(4, 6, 50, 60), (4, 1, 50, 60), (600, 60, 1, 1), (2, 8, 5, 20, 20)]
+)
 @pytest.mark.parametrize("dim", [0, 1, -1])
 def test_orders_of_channels(shape: Any, dim: int, rng: np.random.Generator) -> None:
     """As NumPy keeps them, or in rows."""
