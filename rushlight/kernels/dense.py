@@ -95,9 +95,8 @@ def stacked(parts: Any, axis: int) -> Any:
     if not many or any([a.dtype != first.dtype for a in parts]):
         return np.stack(parts, axis=axis)
     made = np.empty((*first.shape[:axis], len(parts), *first.shape[axis:]), first.dtype)
-    before = (slice(None),) * axis
-    for i, a in enumerate(parts):
-        copying.into(made[(*before, i)], a)
+    for place, a in zip(np.moveaxis(made, axis, 0), parts, strict=True):
+        copying.into(place, a)
     return made
 
 
