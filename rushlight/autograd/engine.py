@@ -5,7 +5,8 @@ newest first. It alone sums gradients, brings them to the shape and type of what
 calls hooks. Gradients are ndarrays; with create_graph they are Tensors, and the same rules record.
 
 Not here: what a node computes (`op_node.OpNode.run`, from the op's rules), shapes and types
-(`unbroadcast.py`), hooks (`hook_calls.py`), `backward` and `grad` themselves (`backward.py`).
+(`unbroadcast.py`), hooks (`hook_calls.py`), what becomes of a leaf's gradient (`leaves.py`),
+`backward` and `grad` themselves (`backward.py`).
 """
 
 from __future__ import annotations
@@ -19,14 +20,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import storage
-from ..kernels import dense
-from ..kernels.meta import OuterArray, SparseArray, UnresolvedArray
-from . import door, steps
-from .hook_calls import as_tensor, fits, post_hooks, pre_hooks, run_hooks, tensor_hooks
-from .node import LEAF, Extras, Freed, Node, Out, TensorBase
+from ..kernels.meta import SparseArray
+from . import door
+from .hook_calls import post_hooks, pre_hooks, tensor_hooks
+from .leaves import copied_gradient, finish_leaf, shown_leaf
+from .node import LEAF, Extras, Freed, Node, Out
 from .observe import enter, leave, span
-from .unbroadcast import add, cast, fit, fit_other, fitted, total
+from .unbroadcast import cast, fit, fit_other, fitted, total
 
 ndarray = np.ndarray
 checks: list[Any] = []  # anomaly mode puts a function here: called as check(node, gradients)
@@ -523,6 +523,13 @@ def deliver(slots: dict[Any, Any], edge: Any, g: Any) -> None:
     """Bring a gradient to the shape and type of what it belongs to and add it there."""
     node, nr = (edge.node, edge.nr) if edge.__class__ is Out else (edge, 0)
     slot = slots[node]
+    if edge.__class__ is Out and g.__class__ is ndarray and node.n_out > 1:
+        parts = slot[GRAD]  # nearly always there is nothing to be fitted, and it is the first one
+        if parts is None:
+            parts = slot[GRAD] = [None] * node.n_out
+        if parts[nr] is None and g.dtype is slot[DTYPE][nr] and g.shape == slot[SHAPE][nr]:
+            parts[nr] = g
+            return
     if not isinstance(node, Node):
         shape, dtype = node._a.shape, node._a.dtype
     elif node.n_out == 1:
@@ -540,143 +547,3 @@ def deliver(slots: dict[Any, Any], edge: Any, g: Any) -> None:
         if parts is None:
             parts = slot[GRAD] = [None] * node.n_out
         parts[nr] = g if parts[nr] is None else total(parts[nr], g)
-
-
-# -- leaves --------------------------------------------------------------------------------------
-
-
-def finish_leaf(
-    leaf: Any,
-    g: Any,
-    owned: bool,
-    tensors: bool,
-    targets: Any,
-    captured: Any,
-    capture: bool,
-    inputs: Any,
-) -> None:
-    """A leaf has its whole gradient: run its hooks, then keep or capture it."""
-    if inputs is not None and id(leaf) not in targets:
-        return
-    x = leaf._x
-    if x.__class__ is Extras:
-        if x.hooks:
-            given, g = g, None if g is None else run_hooks(x.hooks, g, tensors)
-            owned = g is not given and unheld(g)
-        node = None if x.accumulator is None or capture else x.accumulator()
-        if node is not None and node.x is not None and node.x.pre_hooks:
-            given, g = g, pre_hooks(node, node.x, g, tensors)
-            owned = g is not given and unheld(g)
-    if inputs is not None and capture:
-        if not (owned or g is None or tensors):
-            g = door.perform(steps.copy, (g,), {})
-        captured[id(leaf), 0] = g
-        return
-    if g is None:
-        return
-    accumulate(leaf, g, tensors, owned)
-    x = leaf._x
-    if x.post_hooks:
-        for fn in list(x.post_hooks.values()):
-            if fits(fn, leaf, fn(leaf)) is not None:
-                raise RuntimeError("Tensor post accumulate grad hooks should return None.")
-    node = None if x.accumulator is None else x.accumulator()
-    if node is not None and node.x is not None and node.x.post_hooks:
-        for fn in list(node.x.post_hooks.values()):
-            fn((), (as_tensor(g),))
-
-
-def unheld(g: Any) -> bool:
-    """Whether what a hook returned is an array that the caller alone has (its
-    variable, our parameter and that of `getrefcount` are three)."""
-    return g.__class__ is ndarray and g.base is None and getrefcount(g) == 3
-
-
-@steps.step()
-def copied_gradient(g: Any, like: Any) -> Any:
-    """A copy of a gradient in the memory order of its leaf."""
-    own = np.empty_like(like) if like.__class__ is ndarray else np.empty(g.shape, g.dtype)
-    dense.copy_into(own, g)
-    return own
-
-
-@steps.step(outputs=0, mutates=(0,))
-def accumulated(total: Any, g: Any) -> None:
-    """Add a gradient to those of before, in place."""
-    np.add(total, g, out=total)
-
-
-def shown_leaf(leaf: Any, g: Any, *rest: Any) -> None:
-    """`finish_leaf`, announced to observers."""
-    capture = rest[4]
-    span("leaf", leaf, (g, capture), lambda: finish_leaf(leaf, g, *rest))
-
-
-def accumulate_special(x: Any, old: Any, g: Any, owned: bool) -> None:
-    """Add a gradient where it, or the one of before, is sparse, or that is unresolved: a dense one
-    stays where it is."""
-    if old is None:
-        x.grad = door.wrap(g if owned else door.perform(steps.copy, (g,), {}))
-    elif old._fn is not None or not isinstance(old._a, SparseArray):
-        total = door.perform(add, (door.resolved(old._a), g), {})
-        if old._fn is not None:
-            x.grad = door.wrap(total)
-            return
-        door.put(old._a, total)
-        if old._vc is not None:
-            old._vc.bump("backward")
-    elif isinstance(g, SparseArray):
-        old._a = door.perform(add, (g, old._a), {})
-    else:
-        x.grad = door.wrap(door.perform(add, (g, old._a), {}))
-
-
-def added(old: Any, g: Any) -> Any:
-    """Gradients as Tensors that nothing is recorded of: a plain one is added to where it lies."""
-    sparse = isinstance(g._a, SparseArray)
-    if old is None:
-        return g.clone() if sparse or g.__class__ is door.Tensor else g.detach()
-    if old.__class__ is door.Tensor and old._fn is None and (sparse or g.__class__ is door.Tensor):
-        return old.add_(g)
-    return old + g
-
-
-def accumulate(leaf: Any, g: Any, tensors: bool, owned: bool = False) -> None:
-    """Add `g` into `leaf.grad`; the first gradient is copied unless nobody else can hold it."""
-    x = door.extras(leaf)
-    old = x.grad
-    if old is None and owned and g.__class__ is ndarray and g.strides == leaf._a.strides:
-        x.grad = door.wrap(g)  # the engine has made shape and type fit
-        return
-    if isinstance(g, TensorBase):
-        if tensors and not door.state.enabled:
-            x.grad = added(old, g)
-            return
-        if tensors:
-            x.grad = (g.clone() if g._fn is None else g) if old is None else total(g, old)
-            return
-        if g._a.__class__ is OuterArray:
-            x.grad = added(old, g)
-            return
-        g = door.resolved(g._a)
-        owned = False
-    g = fitted(g, leaf._a.shape, leaf._a.dtype, leaf)
-    if (g.__class__ is not ndarray and isinstance(g, SparseArray)) or (
-        old is not None
-        and old._a.__class__ is not ndarray
-        and isinstance(old._a, (SparseArray, UnresolvedArray))
-    ):
-        accumulate_special(x, old, g, owned)
-        return
-    if old is None:
-        if g.__class__ is ndarray and (not owned or g.strides != leaf._a.strides):
-            g = door.perform(copied_gradient, (g, leaf._a), {})
-        x.grad = door.wrap(g)
-    elif old._fn is not None:
-        x.grad = door.wrap(door.perform(add, (old._a, g), {}))
-    elif g.__class__ is ndarray:
-        if storage.locked:
-            storage.unlocked(old._a)
-        door.perform(accumulated, (old._a, g), {})
-        if old._vc is not None:
-            old._vc.bump("backward")

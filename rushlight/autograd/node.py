@@ -509,7 +509,7 @@ class AccumulateGrad(Node):
         return "torch::autograd::AccumulateGrad"
 
     def run(self, g: Any, tensors: bool, wanted: Any = None) -> Any:
-        from .engine import accumulate
+        from .leaves import accumulate
 
         accumulate(self.variable, g, tensors)
         return ()

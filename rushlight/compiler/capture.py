@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd import door
-from ..autograd.engine import accumulated
+from ..autograd.leaves import accumulated
 from ..autograd.node import LEAF, Cell, Extras, TensorBase, tick
 from ..blocks import Presence
 from ..kernels.meta import UnresolvedArray

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import door, engine
+from ..autograd import door, engine, leaves
 from ..autograd.node import Extras
 from .program import GIVEN, Effect, Line, Program, Ref, Value
 
@@ -128,7 +128,7 @@ class Sink:
     def __init__(self, node: Any, slots: Any, owned: bool) -> None:
         self.edges, self.slots, self.owned = node.edges, slots, owned
         self.taken: list[int] = []
-        self.finish = engine.shown_leaf if door.state.observers else engine.finish_leaf
+        self.finish = leaves.shown_leaf if door.state.observers else leaves.finish_leaf
 
     def __call__(self, one: Stop, gradients: Any) -> None:
         at = 0
