@@ -8,6 +8,7 @@ smallest. How elements get from one array into another is chosen in `copy/select
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -97,6 +98,21 @@ def stacked(parts: Any, axis: int) -> Any:
     made = np.empty((*first.shape[:axis], len(parts), *first.shape[axis:]), first.dtype)
     for place, a in zip(np.moveaxis(made, axis, 0), parts, strict=True):
         copying.into(place, a)
+    return made
+
+
+def rolled(a: Any, shifts: dict[int, int]) -> Any:
+    """`np.roll` by a shift for each of some dimensions, in rows."""
+    made = np.empty(a.shape, a.dtype)
+    ways = []
+    for d, n in enumerate(a.shape):
+        shift = shifts.get(d, 0) % n if n else 0
+        head, tail = slice(0, n - shift), slice(n - shift, n)
+        whole = [(head, slice(shift, n))]
+        ways.append([*whole, (tail, slice(0, shift))] if shift else whole)
+    for parts in itertools.product(*ways):
+        source, to = tuple([p[0] for p in parts]), tuple([p[1] for p in parts])
+        copying.into(made[to], a[source])
     return made
 
 

@@ -97,6 +97,16 @@ def test_another_type(n: int, rng: np.random.Generator) -> None:
         assert np.array_equal(y, x)
 
 
+@pytest.mark.parametrize("shape", [(3, 4), (300, 5, 40), (0, 3), (1, 70_000)])
+@pytest.mark.parametrize("shifts", [{0: 1}, {1: -3}, {0: 2, 1: 1}, {1: 1000}, {0: 0}])
+def test_rolled(shape: Any, shifts: Any, rng: np.random.Generator) -> None:
+    a = rng.standard_normal(shape)
+    for x in (a, a[::-1]):
+        found = dense.rolled(x, shifts)
+        assert np.array_equal(found, np.roll(x, list(shifts.values()), list(shifts)))
+        assert found.flags.c_contiguous
+
+
 @pytest.mark.parametrize("n", [3, 400])
 @pytest.mark.parametrize("dim", [0, 1, -1])
 def test_joined(n: int, dim: int, rng: np.random.Generator) -> None:

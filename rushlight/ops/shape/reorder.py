@@ -153,12 +153,14 @@ def roll(input: Any, *, shifts: Any, dims: Any = None) -> Any:
     if dims is None or input.ndim == 0:
         if not input.ndim:
             return input.copy()
-        return np.roll(dense.rows(input), builtin_sum(shifts))
+        flat = dense.rolled(dense.rows(input).reshape(-1), {0: builtin_sum(shifts)})
+        return flat.reshape(input.shape)
     if not input.size:  # PyTorch does not look at the dimensions then
         return input.copy()
-    for d in dims:
-        axis(d, input.ndim)
-    return np.roll(dense.rows(input), shifts, dims)
+    by: dict[int, int] = {}
+    for d, shift in zip((axis(d, input.ndim) for d in dims), shifts, strict=True):
+        by[d] = by.get(d, 0) + shift
+    return dense.rolled(input, by)
 
 
 roll.shape(on(lambda x, *, shifts, dims=None: [axis(d, x.ndim) for d in dims or () if x.size]))
