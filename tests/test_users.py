@@ -151,12 +151,21 @@ def test_results_do_not_depend_on_the_number_of_threads():
         model(torch.randn(16, 3, 32, 32)).logsumexp(1).mean().backward()
         return [p.grad.numpy().tobytes() for p in model.parameters()]
 
+    def products() -> list[bytes]:
+        made = []
+        for m, n, k in ((16, 7200, 9), (27, 8, 14400), (14400, 8, 27)):
+            a, b = np.linspace(-1, 1, m * k, dtype="f4"), np.linspace(-2, 3, k * n, dtype="f4")
+            made.append((a.reshape(m, k) @ b.reshape(k, n)).tobytes())
+        return made
+
     threads = torch.get_num_threads()
     try:
         torch.set_num_threads(1)
-        one = step()
+        one, bare = step(), products()
         torch.set_num_threads(3)
-        assert step() == one
+        if os.environ.get("RUSHLIGHT_JIT") == "0" and products() != bare:
+            pytest.skip("NumPy computes products here, and this BLAS by as many parts as threads")
+        assert [a == b for a, b in zip(step(), one, strict=True)] == [True] * 6
     finally:
         torch.set_num_threads(threads)
 
