@@ -23,3 +23,8 @@ def available() -> bool:
 def running() -> bool:
     """Whether machine code has been asked for before, and is there."""
     return bool(_available)
+
+
+def missing() -> bool:
+    """Whether machine code has been asked for before, and is not there."""
+    return _available is False

@@ -24,6 +24,8 @@ def _late(name: str) -> Callable[..., Any]:
 
     def waiting(*given: Any) -> Any:
         global _waited
+        if runtime.missing():
+            return None
         _waited += 1
         if not (runtime.running() or _waited > tuning.FEW_PATIENCE) or not runtime.available():
             return None
