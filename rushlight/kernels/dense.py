@@ -93,7 +93,7 @@ def stacked(parts: Any, axis: int) -> Any:
     """`np.stack` of arrays of one shape in rows; many elements by the kernels of copies."""
     first = parts[0]
     many = len(parts) * first.size >= tuning.COPY_DENSE_LEAST
-    if not many or any([a.dtype != first.dtype for a in parts]):
+    if not many or not first.ndim or any([a.dtype != first.dtype for a in parts]):
         return np.stack(parts, axis=axis)
     made = np.empty((*first.shape[:axis], len(parts), *first.shape[axis:]), first.dtype)
     for place, a in zip(np.moveaxis(made, axis, 0), parts, strict=True):
