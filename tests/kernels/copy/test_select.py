@@ -94,6 +94,7 @@ def test_layouts(name: str, size: str, rng: np.random.Generator) -> None:
         same(x, wider[..., 3 : 3 + x.shape[-1]])
 
 
+@pytest.mark.long  # a kernel for each of 100 pairs
 @pytest.mark.parametrize("source", [*FLOATS, *WHOLE], ids=str)
 @pytest.mark.parametrize("target", [*FLOATS, *WHOLE], ids=str)
 def test_types(source: Any, target: Any, rng: np.random.Generator) -> None:
@@ -107,6 +108,24 @@ def test_types(source: Any, target: Any, rng: np.random.Generator) -> None:
         others = others[crc32(f"{source}{target}".encode()) % 4 :][:1]
     for x in (a, *others):
         same(x, np.zeros(x.shape, target))
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ("f4", "f8"),
+        ("f8", "f4"),
+        ("f4", BFLOAT16),
+        ("u1", "f4"),
+        ("?", "f4"),
+        ("i8", "f4"),
+        ("f4", "?"),
+    ],
+)
+def test_types_that_are_met_often(source: Any, target: Any, rng: np.random.Generator) -> None:
+    x = numbers(np.dtype(source), (37, 70), rng)
+    same(x, np.zeros(x.shape, target))
+    same(x.T, np.zeros(x.T.shape, target))
 
 
 def test_what_integers_do_not_hold(rng: np.random.Generator) -> None:
