@@ -328,9 +328,9 @@ class Op:
         `known_as` is what `__torch_function__` is told of, if not the function of this name.
         """
         ordinary = overrides.ordinary
-        if self.check is None and self.return_type is None and inputs:
+        if self.check is None and self.return_type is None and inputs and inputs[0] is not None:
             for t in inputs:
-                if t.__class__ not in ordinary:
+                if t is not None and t.__class__ not in ordinary:
                     break
             else:
                 return door.apply(self, inputs, kw)

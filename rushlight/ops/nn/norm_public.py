@@ -22,7 +22,6 @@ from ...kernels.meta import MetaArray
 from ...kernels.norm import select as arrays
 from ..core import kinds
 from ..core.composite import composite
-from ..core.overrides import ordinary
 from ..core.samples import arr, case
 from ..elementwise.arithmetic import add_plain
 from ..shape.convert import keeps_format
@@ -80,29 +79,9 @@ def batch_norm(
             )
         )
     if _usual_channels(input, weight, bias, running_mean, running_var, training, momentum):
-        # as `_by_channels`; what `Op.call` asks of each operand is written out
-        usual_classes = (
-            input.__class__ in ordinary
-            and (weight is None or weight.__class__ in ordinary)
-            and (bias is None or bias.__class__ in ordinary)
+        return _by_channels(
+            input, weight, bias, running_mean, running_var, training, momentum, float(eps)
         )
-        how = {"eps": float(eps)}
-        if not training:
-            given = (input, weight, bias, running_mean, running_var)
-            if (
-                usual_classes
-                and running_mean.__class__ in ordinary
-                and running_var.__class__ in ordinary
-            ):
-                return door.apply(ops.batch_norm_eval, given, how)
-            return ops.batch_norm_eval.call(given, how)
-        if usual_classes:
-            found = door.apply(ops.batch_norm_op, (input, weight, bias), how)
-        else:
-            found = ops.batch_norm_op.call((input, weight, bias), how)
-        if running_mean is not None or running_var is not None:
-            _keep_running(running_mean, running_var, found, input._a, momentum)
-        return found[0]
     if training:
         check_tensor("batch_norm", "input", 1, input)
         shape = tuple(input.shape)
@@ -510,12 +489,6 @@ def layer_norm(
     else:
         dims = _last_dims("layer_norm", input, normalized_shape, weight, bias)
     how = {"dims": dims, "eps": float(eps)}
-    if (  # what `Op.call` asks of each operand, written out
-        input.__class__ in ordinary
-        and (weight is None or weight.__class__ in ordinary)
-        and (bias is None or bias.__class__ in ordinary)
-    ):
-        return door.apply(ops.layer_norm_op, (input, weight, bias), how)[0]
     return ops.layer_norm_op.call((input, weight, bias), how)[0]
 
 
