@@ -61,7 +61,8 @@ def safely(y: Array, x: Array) -> None:
         try:
             x = np.broadcast_to(x, y.shape)
         except ValueError:
-            np.copyto(y, x)  # which says it in words of its own
+            np.copyto(y, x, casting="unsafe")  # more dims, of size 1; or it says what is wrong
+            return
     plan(x.dtype, y.dtype, x.shape, x.strides, y.strides).run(x, y)
 
 

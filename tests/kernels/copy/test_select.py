@@ -176,6 +176,9 @@ def test_safely(n: int, rng: np.random.Generator) -> None:
     y = np.zeros((n, n))
     select.safely(y, a[:1])
     np.testing.assert_array_equal(y, np.broadcast_to(a[:1], (n, n)))
+    y[...] = 0
+    select.safely(y, a[None, None])  # dims of size 1 in front, as in an assignment
+    np.testing.assert_array_equal(y, a)
     wanted = a[:-1].copy()
     select.safely(a[1:], a[:-1])
     np.testing.assert_array_equal(a[1:], wanted)
