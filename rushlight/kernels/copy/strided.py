@@ -24,7 +24,6 @@ from ..codegen.ir import BYTES, F32, F64, I32, I64, PTR, Function, Module, Point
 from ..elementwise.contiguous import BOOL, NARROW, load, narrowed, place_of, store
 from ..runtime import jit, threads
 
-RELEASE = 1 << 14  # columns or pieces from which on other Python threads may run meanwhile
 INTERFACE = Interface(
     "copy",
     "y = x, lying as they like",
