@@ -45,6 +45,14 @@ class CustomOpDef:
     def __repr__(self) -> str:
         return f"<CustomOpDef({self._qualname})>"
 
+    @property
+    def _opoverload(self) -> Any:
+        """The operator as `torch.ops` has it, under the name of PyTorch's own attribute."""
+        from . import ops
+
+        space, _, short = self._qualname.partition("::")
+        return getattr(getattr(ops, space), short).default
+
     def __call__(self, *args: Any, **kw: Any) -> Any:
         if self._function is None:
             return self._fn(*args, **kw)
@@ -117,12 +125,6 @@ def custom_op(
     Args:
         name: "namespace::name".
         mutates_args, device_types, schema, tags: accepted.
-
-    >>> @torch.library.custom_op("docs::double", mutates_args=())
-    ... def double(x: torch.Tensor) -> torch.Tensor:
-    ...     return torch.from_numpy(x.numpy() * 2)
-    >>> double(torch.ones(2)), torch.ops.docs.double(torch.ones(1))
-    (tensor([2., 2.]), tensor([2.]))
 
     >>> @torch.library.custom_op("docs::double", mutates_args=())
     ... def double(x: torch.Tensor) -> torch.Tensor:

@@ -121,3 +121,12 @@ def test_namespaces_of_ones_own() -> None:
     assert torch.ops.mine.twice.default(X).tolist() == (X * 2).tolist()
     assert not hasattr(torch.ops.mine, "thrice")
     assert dir(torch.ops.mine) == ["twice"]
+
+
+def test_an_operator_knows_its_overload() -> None:
+    @torch.library.custom_op("mine::half", mutates_args=())
+    def half(x: torch.Tensor) -> torch.Tensor:
+        return x / 2
+
+    assert half._opoverload == torch.ops.mine.half.default
+    assert half._opoverload(torch.ones(1)).item() == 0.5
