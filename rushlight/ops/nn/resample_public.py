@@ -193,9 +193,27 @@ def _output_size(space: Ints, size: Any, scale_factor: Any) -> tuple[Ints, Any]:
     else:
         values = [given] * len(space)
     if size is not None:
+        if isinstance(size, (tuple, list)) and not all(hasattr(v, "__index__") for v in size):
+            raise TypeError(
+                message(
+                    "interpolate: expected size to be one of int or Tuple[int] or "
+                    "Tuple[int, int] or Tuple[int, int, int], but got size with types "
+                    f"{[type(v) for v in size]}",
+                    hint="int(value), or // instead of / where it is computed",
+                )
+            )
         return tuple(as_int("interpolate", "size", v) for v in values), None
     factors = [float(v) for v in values]
-    return tuple(math.floor(n * f) for n, f in zip(space, factors, strict=True)), factors
+    wanted = [n * f for n, f in zip(space, factors, strict=True)]
+    if not all(abs(n) < 2**63 for n in wanted):
+        raise RuntimeError(
+            message(
+                "interpolate: value cannot be converted to type int64_t without overflow",
+                f"scale_factor={scale_factor}, sizes {list_of(space)}",
+                "sizes times scale_factor to be numbers below 2**63",
+            )
+        )
+    return tuple(math.floor(n) for n in wanted), factors
 
 
 @composite(public="nn.functional", samples=[case((1, 2, 4), 6)])

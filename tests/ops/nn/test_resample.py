@@ -94,6 +94,9 @@ def test_meta():
         ({"size": 2, "mode": "linear"}, NotImplementedError, "Got 4D input, but linear mode needs"),
         ({"size": 2, "align_corners": True}, ValueError, "align_corners option can only be set"),
         ({"size": 0}, RuntimeError, "should be greater than 0"),
+        ({"scale_factor": 1e20}, RuntimeError, "without overflow"),
+        ({"scale_factor": float("nan")}, RuntimeError, "without overflow"),
+        ({"size": [1.0, 1.0]}, TypeError, r"size to be one of int or .* size with types .*float"),
     ],
 )
 def test_errors(how, kind, words):
