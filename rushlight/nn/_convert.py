@@ -13,6 +13,7 @@ from .. import dtypes
 from ..autograd.grad_mode import no_grad
 from ..device import device as Device
 from ..dtypes import dtype as Dtype
+from ..errors import message
 from ..tensor import Parameter, Tensor
 from . import _conversion
 from .parameter import is_lazy
@@ -89,10 +90,12 @@ class ConvertMethods:
             except NotImplementedError as e:
                 if "Cannot copy out of meta tensor" not in str(e):
                     raise
-                raise NotImplementedError(
-                    f"{e} Please use torch.nn.Module.to_empty() instead of torch.nn.Module.to() "
+                said, *hints = str(e).split("\n")
+                said += (
+                    " Please use torch.nn.Module.to_empty() instead of torch.nn.Module.to() "
                     "when moving module from meta to a different device."
-                ) from None
+                )
+                raise NotImplementedError("\n".join([said, *hints])) from None
 
         return self._apply(convert)
 
@@ -165,10 +168,18 @@ def _parse_to(
     device: Any = None,
     dtype: Any = None,
     non_blocking: bool = False,
-    copy: bool = False,
+    copy: bool | None = None,
     memory_format: Any = None,
 ) -> tuple[Any, Any, bool, Any]:
     """The overloads of `to` as (device, dtype, non_blocking, memory_format)."""
+    if copy is not None:
+        raise RuntimeError(
+            message(
+                ".to() does not accept copy argument: a module is converted where it is",
+                f"copy={copy!r}",
+                hint="copy.deepcopy(module).to(...)",
+            )
+        )
     rest = list(args)
     if rest and isinstance(rest[0], Tensor):
         other = rest.pop(0)
