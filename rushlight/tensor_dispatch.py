@@ -10,7 +10,6 @@ Not here: how operations ask the class, and the tape (`ops/core/dispatch.py`).
 
 from __future__ import annotations
 
-import copyreg
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -25,7 +24,8 @@ from .layout import channels_last, channels_last_3d, strided
 from .ops.core import dispatch, modes
 from .ops.create import arguments
 from .size import Size
-from .tensor import Tensor
+from .tensor import Parameter, Tensor
+from .tensor_storage import own_slots, set_state, state_of
 
 # -- making ----------------------------------------------------------------------------------------
 
@@ -129,10 +129,16 @@ def as_kind(cls: Any, data: Any, requires_grad: bool) -> Any:
     named: Any = both(kind, cls)
     t = made(named, own._a)
     t.__dict__.update(own.__dict__)
-    for name in copyreg._slotnames(kind):  # type: ignore[attr-defined]
-        if name not in TensorBase.__slots__ and hasattr(own, name):
+    for name in own_slots(own):
+        if hasattr(own, name):
             setattr(t, name, getattr(own, name))
+    t.__dict__[mark(cls)] = True
     return t._require_grad() if requires_grad else t
+
+
+def mark(cls: Any) -> str:
+    """The attribute by which PyTorch knows parameters and buffers of such classes."""
+    return "_is_param" if issubclass(cls, Parameter) else "_is_buffer"
 
 
 @functools.cache
@@ -144,7 +150,12 @@ def both(kind: Any, cls: Any) -> Any:
     def shown(self: Any, **kw: Any) -> str:
         return f"{cls.__name__}({kind.__repr__(self, **kw)})"
 
+    def begin(self: Any, *args: Any, **kw: Any) -> None:
+        if mark(cls) not in self.__dict__:  # what `Parameter(t)` made is `t`, which is begun
+            kind.__init__(self, *args, **kw)
+
     space = {"__slots__": (), "__module__": kind.__module__, "__repr__": shown}
+    space |= {"__init__": begin, "_both": (kind, cls)}
     space["__qualname__"] = kind.__qualname__
     space["__torch_function__"] = kind.__dict__.get(
         "__torch_function__", staticmethod(kind.__torch_function__)
@@ -293,7 +304,7 @@ def deepcopy(self: Any, memo: dict[int, Any]) -> Any:
         )
     memo[id(self)] = y
     y._require_grad(self._fn is LEAF)
-    held = set(y.__dict__) | set(copyreg._slotnames(type(self)))  # type: ignore[attr-defined]
+    held = set(y.__dict__) | set(own_slots(self))
     for name, value in self.__dict__.items():
         if name not in held:
             y.__dict__[name] = copy.deepcopy(value, memo)
@@ -303,27 +314,35 @@ def deepcopy(self: Any, memo: dict[int, Any]) -> Any:
 
 
 def reduce(self: Any, protocol: Any) -> Any:
-    """Pickle: class, metadata, and what the instance holds."""
+    """Pickle: class, metadata, the data if there is some, and what the instance holds."""
     a = self._a
-    strides = tuple(s // a.itemsize for s in a.strides)
     about = {
-        "strides": strides,
+        "strides": tuple(s // a.itemsize for s in a.strides),
         "storage_offset": a.offset,
         "dtype": self.dtype,
         "device": self.device,
         "requires_grad": self.requires_grad,
     }
-    names = [n for n in copyreg._slotnames(type(self)) if n not in TensorBase.__slots__]  # type: ignore[attr-defined]
-    slots = {n: getattr(self, n) for n in names if hasattr(self, n)}
-    return rebuild, (type(self), tuple(a.shape), about, dict(self.__dict__), slots)
+    data = None if a.inner is None else Tensor._wrap(a.inner)
+    kind, named = parts(type(self))
+    return rebuild, (kind, tuple(a.shape), about, state_of(self), named, data)
 
 
-def rebuild(cls: Any, size: Any, about: Any, attributes: Any, slots: Any) -> Any:
+def parts(cls: Any) -> tuple[Any, Any]:
+    """(class, the kind of parameter or buffer that its instances are, or None)."""
+    return cls.__dict__.get("_both", (cls, None))
+
+
+def rebuild(
+    cls: Any, size: Any, about: Any, state: Any, named: Any = None, data: Any = None
+) -> Any:
     """The tensor that `reduce` described."""
-    t = wrapper(cls, size, **about)
-    t.__dict__.update(attributes)
-    for name, value in slots.items():
-        setattr(t, name, value)
+    kind = cls if named is None else both(cls, named)
+    if data is None:
+        t = wrapper(kind, size, **about)
+    else:
+        t = around(kind, data).requires_grad_(about["requires_grad"])
+    set_state(t, state)
     return t
 
 
@@ -416,8 +435,8 @@ def set_data(plain: Any) -> Callable[[Any, Any], None]:
     def setter(self: Any, value: Any) -> None:
         plain(self, value)
         if self._a.__class__ is OuterArray and taken_by(self, value):
-            for name in copyreg._slotnames(type(value)):  # type: ignore[attr-defined]
-                if name not in TensorBase.__slots__ and hasattr(value, name):
+            for name in own_slots(value):
+                if hasattr(value, name):
                     setattr(self, name, getattr(value, name))
 
     return setter

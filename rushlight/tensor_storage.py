@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import copyreg
 import ctypes
+import functools
 import math
 import sys
 import warnings
@@ -648,7 +650,42 @@ def copied(self: Any, memo: dict[int, Any]) -> Any:
         t._extras().grad = copy.deepcopy(self._x.grad, memo)
     if self.__dict__:
         t.__dict__.update(copy.deepcopy(self.__dict__, memo))
+    for name in own_slots(self):
+        if hasattr(self, name):
+            setattr(t, name, copy.deepcopy(getattr(self, name), memo))
     return t
+
+
+def own_slots(t: Any) -> tuple[str, ...]:
+    """The names in `__slots__` that a tensor's class adds."""
+    kind: Any = type(t)
+    return _slots_of(kind)
+
+
+@functools.cache
+def _slots_of(cls: Any) -> tuple[str, ...]:
+    return tuple(n for n in copyreg._slotnames(cls) if n not in TensorBase.__slots__)  # type: ignore[attr-defined]
+
+
+def state_of(self: Any) -> Any:
+    """What an instance holds beside its values, as pickles have it: what its class says
+    (`__getstate__`), else its attributes, or (attributes, slots)."""
+    told = getattr(type(self), "__getstate__", None)
+    if told is not None and told is not getattr(object, "__getstate__", None):
+        return told(self)
+    slots = {n: getattr(self, n) for n in own_slots(self) if hasattr(self, n)}
+    return (dict(self.__dict__), slots) if slots else dict(self.__dict__)
+
+
+def set_state(self: Any, state: Any) -> None:
+    """Take back what `state_of` gave."""
+    if type(self).__setstate__ is not Tensor.__setstate__:
+        self.__setstate__(state)
+        return
+    fields, slots = state if isinstance(state, tuple) else (state, None)
+    self.__dict__.update(fields or {})
+    for name, value in (slots or {}).items():
+        setattr(self, name, value)
 
 
 class Values:
@@ -681,7 +718,7 @@ def reduce_tensor(self: Any) -> Any:
     if type(self) is not Tensor and a.__class__ is not MetaArray:
         data = Values(self, data)
     bits = (self.is_conj(), self.is_neg()) if a is not self._a else ()
-    return (rebuild_tensor, (type(self), data, self._fn is LEAF, dict(self.__dict__), *bits))
+    return (rebuild_tensor, (type(self), data, self._fn is LEAF, state_of(self), *bits))
 
 
 def spread(a: Any) -> tuple[Any, ...]:
@@ -698,7 +735,7 @@ def rebuild_tensor(
     cls: Any,
     data: Any,
     requires_grad: bool,
-    attributes: Any,
+    state: Any,
     conj: bool = False,
     neg: bool = False,
 ) -> Any:
@@ -714,7 +751,7 @@ def rebuild_tensor(
     a = read_as(a, conj, neg)
     t: Any = object.__new__(cls)
     t._a, t._fn, t._vc, t._v, t._x = a, LEAF if requires_grad else None, None, None, None
-    t.__dict__.update(attributes)
+    set_state(t, state)
     return t
 
 

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes, layout
+from .. import dtypes, layout, tensor_dispatch
 from ..blocks import contextmanager
-from ..kernels.meta import MetaArray, read_as
+from ..device import device
+from ..kernels.meta import MetaArray, OuterArray, read_as
 from ..random import Generator
 from ..tensor import Parameter, Tensor
 from .blocks import STORAGE_NAMES, Block, StorageKind, shape_and_stride, view
@@ -99,9 +100,47 @@ def _rebuild_from_type_v2(function: Any, cls: Any, args: Any, state: Any) -> Any
     return _with_attributes(made, state)
 
 
+def _rebuild_wrapper_subclass(
+    cls: Any,
+    dtype: Any,
+    size: Any,
+    stride: Any,
+    offset: Any,
+    kind: Any,
+    place: Any,
+    requires_grad: Any,
+) -> Any:
+    size, stride = shape_and_stride(0, size, stride)
+    given = isinstance(dtype, dtypes.dtype) and type(offset) is int and offset >= 0
+    if not given or kind is not layout.strided or not isinstance(place, device):
+        raise broken("a tensor whose class computes for it is malformed", shown(kind))
+    try:
+        return tensor_dispatch.wrapper(
+            cls,
+            size,
+            stride,
+            offset,
+            dtype=dtype,
+            device="meta" if place.type == "meta" else None,
+            requires_grad=requires_grad is True,
+        )
+    except TypeError as error:
+        raise broken(f"a tensor is to become what does not compute ({error})"[:200]) from None
+
+
 def _with_attributes(tensor: Any, state: Any) -> Any:
-    fields = state[0] if isinstance(state, tuple) and state else state
+    """The tensor with what an instance of its class holds."""
+    if type(tensor).__setstate__ is not Tensor.__setstate__:
+        tensor.__setstate__(state)
+        return tensor
+    fields, slots = (*state, None, None)[:2] if isinstance(state, tuple) else (state, None)
+    if tensor._a.__class__ is OuterArray and names_and_values(fields or {}).get("_is_param"):
+        kind: Any = type(tensor)
+        kind = tensor_dispatch.both(kind, Parameter)
+        tensor = tensor_dispatch.made(kind, tensor._a, tensor.requires_grad)
     tensor.__dict__.update(names_and_values(fields or {}))
+    for name, value in names_and_values(slots or {}).items():
+        setattr(tensor, name, value)
     return tensor
 
 
@@ -158,6 +197,7 @@ _REBUILD: dict[str, Callable[..., Any]] = {
     "torch._utils._rebuild_parameter": _rebuild_parameter,
     "torch._utils._rebuild_parameter_with_state": _rebuild_parameter_with_state,
     "torch._utils._rebuild_sparse_tensor": _rebuild_sparse_tensor,
+    "torch._utils._rebuild_wrapper_subclass": _rebuild_wrapper_subclass,
     "torch._tensor._rebuild_from_type_v2": _rebuild_from_type_v2,
 }
 

@@ -18,7 +18,7 @@ from typing import IO, Any, ClassVar
 
 import numpy as np
 
-from .. import dtypes, layout
+from .. import dtypes, layout, tensor_dispatch
 from ..device import device
 from ..errors import message
 from ..kernels.meta import OuterArray, SparseArray
@@ -29,6 +29,7 @@ from ..random import Generator
 from ..size import Size
 from ..storage import StorageBase, raw
 from ..tensor import Buffer, Parameter, Tensor
+from ..tensor_storage import state_of
 from . import legacy
 from .archive import Writer
 from .atomic import replacing
@@ -134,6 +135,7 @@ _META = _Name("torch._utils", "_rebuild_meta_tensor_no_storage")
 _PARAMETER = _Name("torch._utils", "_rebuild_parameter")
 _PARAMETER_STATE = _Name("torch._utils", "_rebuild_parameter_with_state")
 _SPARSE = _Name("torch._utils", "_rebuild_sparse_tensor")
+_WRAPPER = _Name("torch._utils", "_rebuild_wrapper_subclass")
 _FROM_TYPE = _Name("torch._tensor", "_rebuild_from_type_v2")
 _STORAGES = {d: _Name("torch", name) for d, name in NAME_OF_STORAGE.items()}
 _UNTYPED = _Name("torch.storage", "UntypedStorage")
@@ -203,10 +205,10 @@ class _Pickler(_PythonPickler):
                 return name, (bool(obj.requires_grad),)
             if isinstance(obj._a, SparseArray):
                 return self._reduce_sparse(obj)
-            if isinstance(obj._a, OuterArray):
-                return obj.__reduce_ex__(self.proto)  # what its class holds
             if type(obj).__reduce_ex__ is not Tensor.__reduce_ex__:
                 return NotImplemented  # a class that says itself how it is saved
+            if isinstance(obj._a, OuterArray):
+                return self._reduce_outer(obj)
             return self._reduce_tensor(obj)
         if isinstance(obj, Module):
             parts: Any = obj.__reduce_ex__(self.proto)
@@ -232,7 +234,7 @@ class _Pickler(_PythonPickler):
         return NotImplemented
 
     def _reduce_tensor(self, t: Any) -> Any:
-        state = dict(t.__dict__)
+        state = state_of(t)
         if isinstance(t, Parameter):
             data: Any = t.detach()
             if type(data) is not Tensor:
@@ -245,6 +247,17 @@ class _Pickler(_PythonPickler):
             return rebuild, args
         cls = _Name("torch", "Tensor") if plain else type(t)
         return _FROM_TYPE, (rebuild, cls, args, state)
+
+    def _reduce_outer(self, t: Any) -> Any:
+        """A tensor whose class computes for it: what it holds, in the class's own attributes."""
+        kind, _ = tensor_dispatch.parts(type(t))
+        if t._a.inner is None:
+            rebuild = _WRAPPER
+            at = (tuple(t._a.shape), tuple(t.stride()), t.storage_offset())
+            args: Any = (kind, t.dtype, Size(at[0]), *at[1:], t.layout, t.device, t.requires_grad)
+        else:
+            rebuild, args = self._parts(Tensor._wrap(t._a.inner).requires_grad_(t.requires_grad))
+        return _FROM_TYPE, (rebuild, kind, args, state_of(t))
 
     def _reduce_sparse(self, t: Any) -> Any:
         from ..sparse.core import parts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import io
 import pickle
 from typing import ClassVar
 
@@ -166,6 +167,42 @@ def test_copies_and_pickles():
     assert type(z) is Held
     assert z.elem.tolist() == [1, 1]
     assert transform_subclass(x, lambda name, t: t * 2).elem.tolist() == [2, 2]
+
+
+def test_parameters_of_such_classes_are_begun_once():
+    p = torch.nn.Parameter(Held(torch.ones(2)))
+    assert isinstance(p, torch.nn.Parameter)
+    assert type(p.elem) is torch.Tensor  # not what was given to Parameter
+    y = pickle.loads(pickle.dumps(p))
+    assert (y.requires_grad, y.elem.tolist()) == (True, [1, 1])
+    assert isinstance(y, torch.nn.Parameter)
+    assert isinstance(y, Held)
+
+
+@pytest.mark.parametrize("kind", [lambda t: t, torch.nn.Parameter])
+def test_such_classes_are_saved_as_pytorch_saves_them(kind):
+    file = io.BytesIO()
+    torch.save({"w": kind(Held(torch.ones(2, 3)))}, file)
+    assert b"_rebuild_wrapper_subclass" in file.getvalue()
+    with pytest.raises(pickle.UnpicklingError, match=r"Unsupported global: GLOBAL .*Held"):
+        torch.load(io.BytesIO(file.getvalue()))
+    with torch.serialization.safe_globals([Held]):
+        w = torch.load(io.BytesIO(file.getvalue()))["w"]
+    assert (w.shape, w.elem.tolist()) == ((2, 3), [[1, 1, 1], [1, 1, 1]])
+    assert isinstance(w, torch.nn.Parameter) is (kind is torch.nn.Parameter)
+
+
+def test_classes_around_data_are_saved_with_it():
+    x = torch.Tensor._make_subclass(Held, torch.arange(3.0))
+    x.elem = torch.ones(1)
+    file = io.BytesIO()
+    torch.save(x, file)
+    file.seek(0)
+    with torch.serialization.safe_globals([Held]):
+        saved = torch.load(file)
+    for y in (pickle.loads(pickle.dumps(x)), saved):
+        assert (type(y), y.elem.item()) == (Held, 1)
+        assert y._a.inner.tolist() == [0, 1, 2]
 
 
 def test_classes_without_it_are_refused():
