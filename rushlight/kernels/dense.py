@@ -48,6 +48,27 @@ def in_order(a: Any, dtype: Any = None) -> Any:
     return made
 
 
+def channels_innermost(a: Any) -> bool:
+    """Whether the steps of a 4-d or 5-d array say that its channels are innermost in memory.
+
+    Where a dimension has one element, several formats fit; then its step decides, as in PyTorch.
+    """
+    least, first = 0, a.strides[1]
+    for d in (1, *range(a.ndim - 1, 1, -1), 0):
+        n, step = a.shape[d], a.strides[d]
+        if d == 0 and n == 1 and step == 0:  # a dimension that NumPy has added; PyTorch's step
+            step = a.shape[1] * first
+        if n == 0 or step < least or step == 0 or (d == 0 and least == first):
+            return False
+        least = step * max(n, 1)
+    return True
+
+
+def in_channels_order(a: Any) -> Any:
+    """The values in memory of their own, with the channels (dimension 1) innermost."""
+    return np.moveaxis(in_order(np.moveaxis(a, 1, -1)), -1, 1)
+
+
 def rows(a: Any) -> Any:
     """The array itself where it lies in rows without gaps, else a copy that does."""
     return a if a.flags.c_contiguous else in_order(a)

@@ -18,11 +18,12 @@ from ... import dtypes
 from ...autograd.node import TensorBase
 from ...dtypes import type_name
 from ...errors import axis, message
+from ...kernels.dense import channels_innermost
 from ...kernels.meta import MetaArray
 from ...kernels.pool import reference as arrays
 from ..core.composite import composite
 from ..core.samples import case
-from ..shape.convert import channels_innermost, keeps_format, laid_as
+from ..shape.convert import keeps_format, laid_as
 from . import pool
 from .spatial import Ints, check_tensor, ints, list_of
 

@@ -13,6 +13,7 @@ from ...autograd.node import TensorBase
 from ...device import META, device, usable
 from ...errors import message
 from ...kernels import dense
+from ...kernels.dense import channels_innermost
 from ...kernels.meta import MetaArray
 from ...layout import (
     channels_last,
@@ -140,22 +141,6 @@ def in_format_of(y: Any, *sources: Any) -> Any:
         if a.__class__ is np.ndarray and a.ndim == ndim and channels_innermost(a):
             return in_format(y, fmt)
     return y
-
-
-def channels_innermost(a: Any) -> bool:
-    """Whether the steps of a 4-d or 5-d array say that its channels are innermost in memory.
-
-    Where a dimension has one element, several formats fit; then its step decides, as in PyTorch.
-    """
-    least, first = 0, a.strides[1]
-    for d in (1, *range(a.ndim - 1, 1, -1), 0):
-        n, step = a.shape[d], a.strides[d]
-        if d == 0 and n == 1 and step == 0:  # a dimension that NumPy has added
-            step = least
-        if n == 0 or step < least or step == 0 or (d == 0 and least == first):
-            return False
-        least = step * max(n, 1)
-    return True
 
 
 def laid_as(y: Any, *operands: Any) -> Any:

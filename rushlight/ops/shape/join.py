@@ -174,12 +174,8 @@ def in_order(y: Any, parts: Any) -> Any:
     innermost; NumPy keeps the order of the parts."""
     if y.flags.c_contiguous:
         return y
-    if y.ndim in (4, 5):
-        moved = np.moveaxis
-        if moved(y, 1, -1).flags.c_contiguous and all(
-            moved(a, 1, -1).flags.c_contiguous for a in parts
-        ):
-            return y
+    if y.ndim in (4, 5) and all(dense.channels_innermost(a) for a in parts):
+        return y if dense.channels_innermost(y) else dense.in_channels_order(y)
     return dense.in_order(y)
 
 
@@ -315,7 +311,7 @@ def clone(input: Any, *, order: str = "K") -> Any:
     if order == "K" and input.__class__ is np.ndarray:
         return dense.copied(input)
     if order == "channels_last":  # the sizes as they are, the channels innermost in memory
-        return np.moveaxis(dense.in_order(np.moveaxis(input, 1, -1)), -1, 1)
+        return dense.in_channels_order(input)
     return dense.in_order(input) if order == "C" else input.copy(order)
 
 
