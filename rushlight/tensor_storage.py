@@ -20,7 +20,7 @@ from .autograd import changes, door, views
 from .autograd.call_errors import too_much
 from .autograd.node import LEAF, Extras, TensorBase
 from .config import current
-from .device import no_accelerator, refuse_pinned, usable
+from .device import META, no_accelerator, refuse_pinned, usable
 from .dtypes import type_name
 from .errors import message
 from .kernels.meta import MetaArray, SparseArray, UnresolvedArray, read_as
@@ -139,6 +139,14 @@ def legacy_class(name: str, dtype: Any) -> Any:
         storage: Any = None,
     ) -> Any:
         named = given(size=size, data=data, other=other, storage=storage)
+        if device is not None and usable(device) is META:
+            raise RuntimeError(
+                message(
+                    "legacy constructor expects device type: cpu but device type: meta was passed",
+                    f"{name}(device={device!r})",
+                    hint='torch.empty(sizes, device="meta")',
+                )
+            )
         return legacy_new(args, cls.dtype, device, named)
 
     return _LegacyMeta(

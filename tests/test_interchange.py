@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import rushlight as torch
+from rushlight import once
 from rushlight.utils import dlpack
 
 
@@ -143,6 +144,10 @@ def test_buffers_become_tensors():
     x[0] = 5
     assert np.frombuffer(data, np.float32)[0] == 5
     assert memoryview(x.numpy()).nbytes == 12
+    once._told.clear()
+    with pytest.warns(UserWarning, match="The given buffer is not writable"):
+        y = torch.frombuffer(bytes(data), dtype=torch.float32)
+    assert y.tolist() == x.tolist()
 
 
 def test_indices_and_lists():

@@ -169,6 +169,13 @@ def test_memory_that_is_a_file(tmp_path):
         torch.TypedStorage.from_file(name)
 
 
+def test_legacy_types_are_of_the_cpu() -> None:
+    with pytest.raises(RuntimeError, match="expects device type: cpu but device type: meta"):
+        torch.FloatTensor(2, device="meta")
+    with pytest.raises(TypeError, match="invalid type object: only floating-point types"):
+        torch.set_default_tensor_type(torch.float32)
+
+
 @pytest.mark.parametrize("make", [torch.Tensor, torch.FloatTensor, torch.ones(1).new])
 def test_legacy_constructors_take_names(make: Any) -> None:
     assert make(size=(2, 3)).shape == (2, 3)

@@ -11,6 +11,7 @@ import numpy as np
 from ... import dtypes
 from ...autograd import changes
 from ...autograd.node import TensorBase
+from ...errors import message
 from .composite import composite
 from .samples import Case, case, error
 
@@ -265,4 +266,12 @@ def set_default_tensor_type(t: Any) -> None:
     """
     from ...tensor_storage import legacy_type
 
+    if isinstance(t, dtypes.dtype):
+        raise TypeError(
+            message(
+                "invalid type object: only floating-point types are supported as the default type",
+                repr(t),
+                hint=f"torch.set_default_dtype({t!r})",
+            )
+        )
     dtypes.set_default_dtype(legacy_type(t))

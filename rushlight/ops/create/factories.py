@@ -469,6 +469,10 @@ def arange(
         whole = all(isinstance(v, int) for v in (start, end, step))
         dtype = dtypes.int64 if whole else dtypes.get_default_dtype()
     n = pymath.ceil((end - start) / step)
+    if n >= 2**60:  # bytes that no int64 counts
+        raise RuntimeError(
+            message("arange: invalid size, possible overflow?", f"{n} numbers from {start} on")
+        )
     if usable(device) is META:
         return finish(MetaArray((n,), dtype.np), requires_grad)
     kind = np.float64 if dtype.is_floating_point else np.int64

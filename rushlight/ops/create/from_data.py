@@ -18,6 +18,7 @@ from ...device import _stack as defaults
 from ...dtypes import type_name
 from ...errors import message
 from ...kernels.meta import MetaArray
+from ...once import users_level, warn_once
 from ...storage import StorageBase, elements_of
 from ..core.composite import composite
 from ..core.samples import case, static
@@ -498,4 +499,11 @@ def frombuffer(
     if wrong is not None:
         raise ValueError(message(wrong, wanted=f"whole numbers of {dtype}"))
     count = (length - offset) // width if count < 0 else count
+    if memoryview(buffer).readonly:
+        warn_once(
+            "The given buffer is not writable, and PyTorch does not support non-writable tensors: "
+            "writing to this tensor raises an error. You may want to copy the buffer (bytearray) "
+            "before converting it to a tensor.",
+            users_level(),
+        )
     return finish(np.frombuffer(buffer, kind, count, offset), requires_grad)

@@ -43,6 +43,11 @@ def test_numbers_wrap_or_are_refused():
         torch.tensor([300], dtype=torch.int8)
 
 
+def test_more_numbers_than_can_be_counted_are_refused():
+    with pytest.raises(RuntimeError, match="invalid size, possible overflow"):
+        torch.arange(1e-38, 3.4e38)
+
+
 def test_like_keeps_the_layout():
     x = torch.empty(2, 3).t()
     assert torch.zeros_like(x).stride() == x.stride()
