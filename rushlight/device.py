@@ -67,6 +67,10 @@ class device:
         if type not in _KINDS:
             what = f"Expected one of {', '.join(_KINDS)} device type at start of device string"
             raise RuntimeError(message(f"{what}: {type}", hint=_meant(type)))
+        if index is not None and index < 0:
+            raise RuntimeError(
+                message("Device index must not be negative", f"device({type!r}, {index})")
+            )
         object.__setattr__(self, "type", type)
         object.__setattr__(self, "index", index)
 

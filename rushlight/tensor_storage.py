@@ -556,6 +556,14 @@ def set_(
     if source is None:
         self._a = np.empty((0,), self._a.dtype)
     elif isinstance(source, TensorBase):
+        if source.dtype is not self.dtype:  # type: ignore[attr-defined]
+            named = [type_name(t.dtype).lower() for t in (source, self)]  # type: ignore[attr-defined]
+            raise RuntimeError(
+                message(
+                    f"set_: Could not set tensor of type {named[0]} to a tensor of type {named[1]}",
+                    hint=f"source.to({self.dtype!r})",
+                )
+            )
         self._a = storage.raw(source._a)
     else:
         memory = storage.elements_of(source, self.dtype)

@@ -206,6 +206,11 @@ DEVICES = [
     (lambda: X.to("xla"), RuntimeError, "not available", "device='cpu'"),
     (lambda: X.to("gpu"), RuntimeError, "Expected one of cpu", "torch.cuda.is_available()"),
     (lambda: torch.device("cudaa"), RuntimeError, "Expected one of cpu", "try     'cuda'"),
+    (lambda: torch.device(-1), RuntimeError, "index must not be negative", "'cuda', -1"),
+    (lambda: torch.ones(2).set_(torch.ones(2).double()), RuntimeError,
+     "Could not set tensor of type double to a tensor of type float", "try     source.to"),
+    (lambda: torch.ones(2, 3).map_(torch.ones(4, 3), max), RuntimeError,
+     "expanded size", "non-singleton"),
     (lambda: X.to("float32"), RuntimeError, "Expected one of cpu", "torch.float32, which is no"),
 ]
 

@@ -27,7 +27,7 @@ def each(input: Any, name: str, fn: Any, *others: Any) -> Any:
         )
     changes.check_inplace(input, name)
     a = input._a
-    sources = [np.broadcast_to(t._a, a.shape) for t in others]
+    sources = [t.expand(a.shape)._a for t in others]
     for place in np.ndindex(a.shape):
         value = fn(a[place].item(), *[s[place].item() for s in sources])
         if isinstance(value, (str, bytes)):
