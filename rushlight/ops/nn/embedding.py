@@ -76,9 +76,12 @@ def embedding_backward(
     grad: Any, indices: Any, *, n: int, padding_idx: int = -1, scale_grad_by_freq: bool = False
 ) -> Any:
     """Rows added up at their indices: a table of `n` rows."""
-    factor = factors(indices, n, padding_idx, scale_grad_by_freq)
+    factor = factors(indices, n, -1, scale_grad_by_freq)
     rows = grad if factor is None else grad * factor.astype(grad.dtype)
-    return kernel.sum_rows(rows.reshape(indices.size, grad.shape[-1]), indices.reshape(-1), n)
+    y = kernel.sum_rows(rows.reshape(indices.size, grad.shape[-1]), indices.reshape(-1), n)
+    if padding_idx >= 0:  # not times 0: what comes there may be NaN
+        y[padding_idx] = 0
+    return y
 
 
 embedding_backward.shape(lambda g, indices, *, n, **_: MetaArray((n, g.shape[-1]), g.dtype))

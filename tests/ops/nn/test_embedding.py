@@ -16,6 +16,13 @@ def test_gradients_of_a_row_add_up() -> None:
     assert w.grad.tolist() == [[0, 0], [3, 3], [0, 0], [0, 0]]
 
 
+def test_the_padding_row_has_no_gradient_whatever_comes_there() -> None:
+    w = torch.zeros(4, 2, requires_grad=True)
+    y = F.embedding(torch.tensor([3, 1]), w, padding_idx=3)
+    y.backward(torch.tensor([[float("nan")] * 2, [1.0, 2.0]]))  # of 0 / 0, masked later
+    assert w.grad.tolist() == [[0, 0], [1, 2], [0, 0], [0, 0]]
+
+
 def test_max_norm_shrinks_only_the_rows_in_use() -> None:
     w = torch.full((3, 4), 2.0)
     y = F.embedding(torch.tensor([1, 1]), w, max_norm=1.0)
