@@ -133,6 +133,19 @@ def test_dlpack_shares_memory_both_ways(t):
         torch.from_dlpack(3)
 
 
+def test_tensors_are_made_of_what_dlpack_gives(t):
+    class Wrapped:  # no array otherwise
+        def __dlpack__(self, **kw):
+            return t.__dlpack__(**kw)
+
+        def __dlpack_device__(self):
+            return t.__dlpack_device__()
+
+    y = torch.tensor(Wrapped())
+    assert y.tolist() == t.tolist()
+    assert y.data_ptr() != t.data_ptr()
+
+
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="Python classes export buffers from 3.12 on")
 def test_buffer_protocol(t):
     assert memoryview(t).tolist() == t.tolist()

@@ -60,6 +60,10 @@ def to_array(data: Any, dtype: Any) -> Any:
         raise TypeError(message(f"new(): invalid data type '{type(data).__name__}'", hint=TEXT))
     if hasattr(data, "__array__") and not isinstance(data, (list, tuple)):
         return to_array(np.asarray(data), dtype)
+    if hasattr(data, "__dlpack__"):
+        from ...interchange import from_dlpack
+
+        return to_array(from_dlpack(data), dtype)
     no_sequence = not hasattr(data, "__len__") or not hasattr(data, "__getitem__")
     if no_sequence or isinstance(data, (dict, set)):
         raise _no_dtype(data)

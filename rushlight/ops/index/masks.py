@@ -299,6 +299,14 @@ def nonzero(input: Any, *, out: Any = None, as_tuple: bool = False) -> Any:
             raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
         full = input.reshape(1) if input._a.ndim == 0 else input
         return tuple(door.apply(argwhere, (full,), {}).unbind(1))
+    if isinstance(out, TensorBase) and out._a.dtype != np.int64:
+        raise RuntimeError(
+            message(
+                "nonzero: Expected out tensor to have scalar type Long but got scalar type "
+                f"{type_name(dtypes.from_numpy(out._a.dtype))}",
+                hint="out=torch.empty(0, dtype=torch.long)",
+            )
+        )
     found = door.apply(argwhere, (input,), {})
     return found if out is None else write_out("nonzero", out, found)
 

@@ -228,3 +228,10 @@ def test_an_index_of_whole_slices_is_one_of_elements(d: int, dtype: Any) -> None
             if dtype is torch.int64 and reduce == "amax":
                 kept = x[2] if d == 0 else x[:, 2]
                 assert torch.equal(one[2] if d == 0 else one[:, 2], kept)
+
+
+def test_places_are_written_to_int64_alone():
+    out = torch.empty(0, dtype=torch.long)
+    assert torch.nonzero(torch.tensor([0, 3]), out=out).tolist() == [[1]]
+    with pytest.raises(RuntimeError, match="scalar type Long but got scalar type Float"):
+        torch.nonzero(torch.tensor([0, 3]), out=torch.empty(0))
