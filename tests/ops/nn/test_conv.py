@@ -174,3 +174,18 @@ def test_a_parametrisation_takes_over_the_weight():
 
     torch.nn.utils.parametrize.register_parametrization(layer, "weight", Twice())
     assert layer(x).item() == 8
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+def test_gradients_in_complex32(transposed):
+    fn = F.conv_transpose1d if transposed else F.conv1d
+
+    def through(dtype):
+        x, w = (torch.ones(2, 2, n, dtype=torch.complex64).mul(1 + 1j).to(dtype) for n in (5, 3))
+        x.requires_grad_(), w.requires_grad_()
+        y = fn(x, w)
+        y.backward(torch.ones_like(y))
+        return [t.to(torch.complex64) for t in (y.detach(), x.grad, w.grad)]
+
+    for a, b in zip(through(torch.complex32), through(torch.complex64), strict=True):
+        assert torch.equal(a, b)
