@@ -32,7 +32,13 @@ def each(name: str) -> Callable[..., Any] | None:
         )
     if name in ("maximum", "minimum"):
         one = getattr(rushlight, name)
-        return lambda x, other: one(x, other if isinstance(other, Tensor) else x.new_tensor(other))
+
+        def clamped(x: Any, other: Any) -> Any:
+            if x.is_complex() or isinstance(other, complex):
+                raise NotImplementedError("clamp is not supported for complex types")
+            return one(x, other if isinstance(other, Tensor) else x.new_tensor(other))
+
+        return clamped
     if name == "max":
         return lambda x: x.max()
     if name == "copy_":
@@ -65,10 +71,27 @@ def lists(name: str, n: int, args: Any) -> list[Any]:
                 )
             columns.append(arg)
         elif i == 2 and name.rstrip("_") in SCALARS and isinstance(arg, Tensor):
-            columns.append(arg.tolist())
+            columns.append(numbers_of(arg, n))
         else:
             columns.append([arg] * n)
     return columns
+
+
+def numbers_of(packed: Any, n: int) -> list[Any]:
+    """The scalars that come as one tensor, one for each tensor of the lists."""
+    wrong = None
+    if packed.dim() != 1:
+        wrong = f"Expected packed scalar Tensor to be of dimension 1. Got {packed.dim()} instead."
+    elif not packed.is_contiguous():
+        wrong = "Expected scalars to be contiguous."
+    elif len(packed) != n:
+        wrong = (
+            f"Expected length of scalars to match input of length {n} but got {len(packed)} "
+            "instead."
+        )
+    if wrong is not None:
+        raise RuntimeError(message(wrong, wanted="one number for each tensor"))
+    return packed.tolist()  # type: ignore[no-any-return]
 
 
 def tensors_only(arg: Any) -> bool:
@@ -109,7 +132,11 @@ def function(name: str) -> Callable[..., Any] | None:
 
     def foreach(self: Any, *args: Any, **kw: Any) -> Any:
         check_lists(name, self, args)
+        if short == "pow" and not isinstance(self, (list, tuple)):  # one base, many exponents
+            return tuple(one(self, x) for x in args[0])
         tensors = list(self)
+        if isinstance(kw.get("scalars"), Tensor):
+            kw = {**kw, "scalars": numbers_of(kw["scalars"], len(tensors))}
         if not tensors:
             raise RuntimeError("Tensor list must have at least one tensor.")
         columns = lists(short, len(tensors), args)

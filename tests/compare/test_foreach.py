@@ -56,3 +56,28 @@ def test_each_function() -> None:
 
 def flat(x: Any) -> list[float]:
     return [z for y in x for z in flat(y)] if isinstance(x, list) else [x]
+
+
+SPECIAL = [
+    lambda torch, x: torch._foreach_pow(2, x),
+    lambda torch, x: torch._foreach_pow(torch.tensor(2.0), x),
+    lambda torch, x: torch._foreach_addcmul(x, x, x, scalars=torch.tensor([1.0, 2.0])),
+    lambda torch, x: torch._foreach_addcdiv(x, x, x, torch.tensor([1.0, 2.0])),
+    lambda torch, x: torch._foreach_addcmul(x, x, x, scalars=torch.tensor([1.0])),
+    lambda torch, x: torch._foreach_addcmul(x, x, x, scalars=torch.tensor(1.0)),
+    lambda torch, x: torch._foreach_addcmul(x, x, x, torch.ones(2, 2)[:, 0]),
+    lambda torch, x: torch._foreach_maximum(x, 1j),
+]
+
+
+@pytest.mark.parametrize("row", range(len(SPECIAL)))
+def test_numbers_in_other_places(row: int) -> None:
+    torch = pytest.importorskip("torch")
+
+    def told(torch: Any) -> Any:
+        try:
+            return [t.tolist() for t in SPECIAL[row](torch, [torch.ones(3) * 2, torch.ones(2)])]
+        except (RuntimeError, TypeError) as error:
+            return type(error).__name__, str(error).split("\n")[0]
+
+    assert told(rushlight) == told(torch)
