@@ -6,9 +6,11 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from rushlight.errors import message
 from rushlight.layout import strided
 from rushlight.optim.optimizer import Optimizer, ParamsT, evaluated
 from rushlight.optim.stepping import number, zeros_like
+from rushlight.tensor import Tensor
 
 __all__ = ["SparseAdam"]
 
@@ -46,6 +48,8 @@ class SparseAdam(Optimizer):
         eps: float = 1e-8,
         maximize: bool = False,
     ) -> None:
+        if isinstance(lr, Tensor) and lr.numel() != 1:
+            raise ValueError(message("Tensor lr must be 1-element", got=f"shape {tuple(lr.shape)}"))
         if not lr > 0.0:
             raise ValueError(f"Invalid learning rate: {lr}")
         if not eps > 0.0:
@@ -64,6 +68,13 @@ class SparseAdam(Optimizer):
         if found:
             raise ValueError(
                 f"Sparse params at indices {found}: SparseAdam requires dense parameter tensors"
+            )
+        if any(p.is_complex() for group in self.param_groups for p in group["params"]):
+            raise ValueError(
+                message(
+                    "SparseAdam does not support complex parameters",
+                    hint="torch.view_as_real(parameter)",
+                )
             )
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:

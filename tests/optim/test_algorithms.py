@@ -215,6 +215,29 @@ def test_fused_wants_real_numbers():
     p.grad = rushlight.zeros(2, dtype=rushlight.complex64)
     with pytest.raises(RuntimeError, match="`fused=True` requires all the params"):
         optim.SGD([p], fused=True).step()
+    p = rushlight.zeros(2, device="meta", requires_grad=True)
+    p.grad = rushlight.zeros(2, device="meta")
+    with pytest.raises(RuntimeError, match="`fused=True` requires all the params"):
+        optim.Adam([p], fused=True).step()
+
+
+def test_sparse_adam_refuses_what_it_cannot_do():
+    p = rushlight.zeros(2, requires_grad=True)
+    with pytest.raises(ValueError, match="Tensor lr must be 1-element"):
+        optim.SparseAdam([p], lr=rushlight.tensor([0.1, 0.2]))
+    with pytest.raises(ValueError, match="does not support complex parameters"):
+        optim.SparseAdam([p.detach().to(rushlight.complex64)])
+
+
+def test_one_cycle_takes_states_with_a_function():
+    optimizer = optim.SGD([rushlight.zeros(1, requires_grad=True)], lr=1.0)
+    scheduler = optim.lr_scheduler.OneCycleLR(optimizer, 1.0, total_steps=4, cycle_momentum=False)
+    state = {k: v for k, v in scheduler.state_dict().items() if k != "_anneal_func_type"}
+    del scheduler._anneal_func_type
+    scheduler.load_state_dict({**state, "anneal_func": lambda start, end, share: 7.0})
+    optimizer.step()
+    scheduler.step()
+    assert scheduler.get_last_lr() == [7.0]
 
 
 def test_differentiable_step_is_recorded():
