@@ -60,6 +60,14 @@ def _preferred_linalg_library(backend: Any = None) -> str:
     return "default"
 
 
+def _preferred_blas_library(backend: Any = None) -> str:
+    """The library for products of matrices on a GPU, as `preferred_linalg_library`."""
+    known = ("default", "cublas", "hipblas", "cublaslt", "hipblaslt", "ck")
+    if backend is not None and backend not in known:
+        raise RuntimeError(f"Unknown input value. Choose from: {', '.join(known)}.")
+    return "default"
+
+
 cudnn = _Backend(
     "cudnn",
     enabled=False,
@@ -78,6 +86,7 @@ cuda = _Backend(
     "cuda",
     matmul=_Backend("matmul", allow_tf32=False, allow_fp16_reduced_precision_reduction=False),
     preferred_linalg_library=_preferred_linalg_library,
+    preferred_blas_library=_preferred_blas_library,
     **attention.FUNCTIONS,
 )
 opt_einsum = _Backend("opt_einsum", enabled=False)

@@ -161,7 +161,19 @@ def as_ord(ord: Any) -> float:
     """The order of a vector norm as a number."""
     if isinstance(ord, str):
         raise RuntimeError(f"linalg.vector_norm: order {ord!r} is not a number")
+    not_complex("vector_norm", ord)
     return float(ord)
+
+
+def not_complex(name: str, ord: Any) -> None:
+    """RuntimeError for an order that is complex."""
+    if isinstance(ord, complex):
+        raise RuntimeError(
+            message(
+                f"linalg.{name}: Expected a non-complex scalar as the order of norm.",
+                f"ord={ord}",
+            )
+        )
 
 
 def as_dims(dim: Any, ndim: int) -> tuple[int, ...] | None:
@@ -238,6 +250,7 @@ def matrix_norm(
         raise RuntimeError(
             f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, places))}"
         )
+    not_complex("matrix_norm", ord)
     if isinstance(ord, str) and ord not in ("fro", "nuc"):
         raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
     dims = tuple(axis(d, A.ndim) for d in places)

@@ -21,6 +21,12 @@ def test_norms_of_complex_vectors_count_imaginary_parts_with_out_as_well(ord: An
     assert out.item() == torch.linalg.norm(x, ord).item()
 
 
+@pytest.mark.parametrize("norm", ["vector_norm", "matrix_norm"])
+def test_orders_of_norms_are_real(norm: str) -> None:
+    with pytest.raises(RuntimeError, match="Expected a non-complex scalar as the order of norm"):
+        getattr(torch.linalg, norm)(torch.ones(2, 2), 1 + 2j)
+
+
 def test_norms_of_three_dims_are_neither_of_vectors_nor_of_matrices() -> None:
     x = torch.ones(2, 2, 2)
     with pytest.raises(RuntimeError, match="must be of length 1 or 2"):
