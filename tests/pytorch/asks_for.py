@@ -25,6 +25,7 @@ NAMES: dict[str, dict[str, list[str]]] = {
         "test_nn": ["test_nested_tensor_from_mask*", "test_TransformerEncoderLayer_empty_cpu",
                     "test_transformerencoderlayer_cpu_*"],
         "test_serialization": ["test_load_njt_*"],
+        "test_vmap": ["TestVmapNestedTensorCPU.*"],
         "test_multihead_attention": ["test_multihead_attn_nested_tensor_outside_fast_path"],
         "test_autograd": ["test_per_dispatch_key_input_saving_cpu"],
     },
@@ -53,7 +54,9 @@ NAMES: dict[str, dict[str, list[str]]] = {
         "test_autograd": ["test_codegen_ignores_undefined_outputs",
                           "test_create_new_zeros_with_same_meta"],
         "test_convolution": ["test_conv_double_backward_strided_with_3D_input_and_weight_cpu"],
-        "test_linalg": ["test_addmm_activation_cpu_*", "test_linalg_matrix_exp_utils_cpu_*"],
+        "test_linalg": ["test_addmm_activation_cpu_*", "test_linalg_matrix_exp_utils_cpu_*",
+                        "test__int_mm_cpu_*", "test_*int8_mm_*", "test_*int4_mm_*",
+                        "test_addmm_gelu_cpu_*", "test_addmm_relu_cpu_*"],
         "test_nn": ["test_conv_empty_input_cpu_*", "test_masked_softmax_*",
                     "test_batch_norm_update_stats"],
         "test_torch": ["test_conj_physical_meta_stride", "test_upsample_nearest*d_meta",
@@ -86,6 +89,9 @@ NAMES: dict[str, dict[str, list[str]]] = {
     },
     "wrappers of transforms: derivatives stand on the tape, vmap is a loop (decision 0008)": {
         "test_eager_transforms": ["test_tensor_print_*", "test_escaped_wrappers_*"],
+    },
+    "sparse tensors without data (the meta device)": {
+        "test_sparse": ["TestSparseMeta.*"],
     },
     "the address of a tensor's C++ object (`_cdata`)": {
         "test_modules": ["test_to_nn_*", "test_to_empty_nn_*"],
