@@ -56,7 +56,8 @@ def beta_slope(a: np.ndarray, b: np.ndarray, x: np.ndarray) -> np.ndarray:
     """dx/da of a beta number x of parameters a and b; float64, broadcast.
 
     From ``I_x(a, b) = x^a (1 - x)^b / (a B(a, b)) * sum_n x^n (a + b)_n / (a + 1)_n`` below the
-    mean, and from ``1 - I_(1-x)(b, a)`` above it, where that series would be slow.
+    mean, and from ``1 - I_(1-x)(b, a)`` above it, where that series would be slow. Near 0 the first
+    and near 1 the second, on either side of the mean: there the other one is slow.
     """
     a, b, x = np.broadcast_arrays(*(v.astype(np.float64) for v in (a, b, x)))
     out = np.empty(a.shape)
@@ -64,7 +65,8 @@ def beta_slope(a: np.ndarray, b: np.ndarray, x: np.ndarray) -> np.ndarray:
     a, b, x = a.reshape(-1), b.reshape(-1), x.reshape(-1)
     good = (x > 0) & (x < 1) & (a > 0) & (b > 0) & np.isfinite(a) & np.isfinite(b)
     flat[~good] = np.where((x[~good] == 0) | (x[~good] == 1), 0.0, np.nan)
-    low = good & (x * (a + b) <= a)
+    near = np.minimum(x, 1.0 - x) * (a + b) < 2.5  # an end, whose series is short
+    low = good & np.where(near, x <= 0.5, x * (a + b) <= a)
     high = good & ~low
     flat[low] = _beta_low(a[low], b[low], x[low])
     flat[high] = _beta_high(a[high], b[high], x[high])

@@ -19,7 +19,12 @@ def test_gamma(a: float, x: float) -> None:
     assert float(got) == pytest.approx(float(-slope / density), rel=1e-9)
 
 
-@pytest.mark.parametrize(("a", "b", "x"), [(0.5, 0.5, 0.2), (2.0, 3.0, 0.4), (5.0, 1.5, 0.9)])
+ENDS = [(0.01, 100.0, 1.05e-4), (0.01, 100.0, 0.02), (100.0, 0.01, 0.9998), (10.0, 0.01, 0.5)]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "x"), [(0.5, 0.5, 0.2), (2.0, 3.0, 0.4), (5.0, 1.5, 0.9), *ENDS]
+)
 def test_beta(a: float, b: float, x: float) -> None:
     with mpmath.workdps(40):
         slope = mpmath.diff(lambda s: mpmath.betainc(s, b, 0, x, regularized=True), a)
