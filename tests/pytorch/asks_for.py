@@ -74,6 +74,10 @@ NAMES: dict[str, dict[str, list[str]]] = {
         "test_linalg": ["test_lobpcg_basic_*", "test_lobpcg_ortho_*"],
         "test_torch": ["test_doc_template"],
     },
+    "PyTorch's operators once more in Python (`torch._refs`, `torch._prims`)": {
+        "test_ops": ["TestRefsOpsInfoCPU.*", "test_python_ref_*", "*__refs_*"],
+        "test_binary_ufuncs": ["*__refs_*"],
+    },
     "TorchScript's graphs": {
         "test_serialization": ["test_serialization_zipfile_actually_jit"],
         "test_distributions": ["TestJit.test_rsample", "TestJit.test_sample"],
