@@ -394,6 +394,8 @@ def check_flags(differentiable: bool, foreach: bool | None, fused: bool | None) 
 
 def _check_fused(group: Group) -> None:
     for p in group["params"]:
+        if p.grad is None:
+            continue
         if not p.is_floating_point() or p.device.type == "meta":
             raise RuntimeError(
                 "`fused=True` requires all the params to be floating point Tensors of supported "

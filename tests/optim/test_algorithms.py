@@ -219,6 +219,8 @@ def test_fused_wants_real_numbers():
     p.grad = rushlight.zeros(2, device="meta")
     with pytest.raises(RuntimeError, match="`fused=True` requires all the params"):
         optim.Adam([p], fused=True).step()
+    p.grad = None
+    optim.Adam([p], fused=True).step()  # nothing to do
 
 
 def test_sparse_adam_refuses_what_it_cannot_do():
