@@ -25,6 +25,18 @@ HINT = "torch.library.custom_op, or torch.autograd.Function"
 operators: dict[str, CustomOpDef] = {}
 
 
+class Named:
+    """Arguments that a function takes by their names alone, as one argument of `apply`."""
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        self.values = values
+
+
+def parted(args: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """(arguments by their places, arguments by their names)."""
+    return (args[:-1], args[-1].values) if args and isinstance(args[-1], Named) else (args, {})
+
+
 class CustomOpDef:
     """A function with a name; `register_autograd` gives it a derivative.
 
@@ -56,13 +68,16 @@ class CustomOpDef:
     def __call__(self, *args: Any, **kw: Any) -> Any:
         if self._function is None:
             return self._fn(*args, **kw)
-        if kw:
-            import inspect
+        import inspect
 
-            bound = inspect.signature(self._fn).bind(*args, **kw)
-            bound.apply_defaults()
-            args = bound.args
-        return self._function.apply(*args)
+        signature = inspect.signature(self._fn)
+        if not kw and all(p.kind is not p.KEYWORD_ONLY for p in signature.parameters.values()):
+            return self._function.apply(*args)
+        bound = signature.bind(*args, **kw)
+        bound.apply_defaults()
+        if not bound.kwargs:
+            return self._function.apply(*bound.args)
+        return self._function.apply(*bound.args, Named(bound.kwargs))
 
     def register_fake(self, fn: Callable[..., Any], /) -> Callable[..., Any]:
         """Keep what a compiler would ask for shapes."""
@@ -91,7 +106,8 @@ class CustomOpDef:
 
         Args:
             backward: `backward(ctx, *grads)`, one gradient an argument.
-            setup_context: `setup_context(ctx, inputs, output)`, which saves what it needs.
+            setup_context: `setup_context(ctx, inputs, output)`, which saves what it needs; with
+                arguments that the function takes by name alone there is `keyword_only_inputs`, too.
         """
         own = self
 
@@ -99,13 +115,29 @@ class CustomOpDef:
             """The operator on the tape."""
 
             @staticmethod
-            def forward(ctx: Any, *args: Any) -> Any:
-                out = own._fn(*args)
-                if setup_context is not None:
-                    setup_context(ctx, args, out)
-                return out
+            def forward(*args: Any) -> Any:
+                args, named = parted(args)
+                return own._fn(*args, **named)
 
-        Operator.backward = staticmethod(backward)  # type: ignore[method-assign]
+            @staticmethod
+            def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+                inputs, named = parted(inputs)
+                ctx.takes_names = bool(named)
+                if setup_context is not None:
+                    if named:
+                        setup_context(
+                            ctx=ctx, inputs=inputs, keyword_only_inputs=named, output=output
+                        )
+                    else:
+                        setup_context(ctx, inputs, output)
+
+            @staticmethod
+            def backward(ctx: Any, *grads: Any) -> Any:
+                found = backward(ctx, *grads)
+                if not ctx.takes_names:
+                    return found
+                return (*found, None) if isinstance(found, tuple) else (found, None)
+
         Operator.__name__ = Operator.__qualname__ = self._qualname.replace("::", "_")
         self._function = Operator
 

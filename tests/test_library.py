@@ -130,3 +130,19 @@ def test_an_operator_knows_its_overload() -> None:
 
     assert half._opoverload == torch.ops.mine.half.default
     assert half._opoverload(torch.ones(1)).item() == 0.5
+
+
+def test_arguments_by_name_alone_and_transforms() -> None:
+    @torch.library.custom_op("mine::scaled", mutates_args=())
+    def scaled(x: torch.Tensor, *, by: float) -> torch.Tensor:
+        return x * by
+
+    def save(ctx, inputs, keyword_only_inputs, output):
+        ctx.by = keyword_only_inputs["by"]
+
+    scaled.register_autograd(lambda ctx, g: g * ctx.by, setup_context=save)
+    x = torch.ones(3, requires_grad=True)
+    scaled(x, by=2.0).sum().backward()
+    assert x.grad.tolist() == [2, 2, 2]
+    one = torch.func.grad(lambda v: scaled(v, by=3.0).sum())
+    assert torch.vmap(one)(torch.ones(2, 3)).tolist() == [[3, 3, 3]] * 2
