@@ -32,5 +32,7 @@ log_file_name = None
 replay_record_enabled = False
 print_graph_breaks = False
 nested_graph_breaks = False
+fake_tensor_cache_enabled = True
+fake_tensor_cache_crosscheck_enabled = False
 
 install(__name__)
