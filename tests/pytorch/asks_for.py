@@ -94,6 +94,9 @@ NAMES: dict[str, dict[str, list[str]]] = {
     "wrappers of transforms: derivatives stand on the tape, vmap is a loop (decision 0008)": {
         "test_eager_transforms": ["test_tensor_print_*", "test_escaped_wrappers_*"],
     },
+    "sizes that are symbols (`FakeTensorMode(shape_env=...)`)": {
+        "test_ops": ["TestFakeTensorCPU.test_fake_*"],
+    },
     "sparse tensors without data (the meta device)": {
         "test_sparse": ["TestSparseMeta.*"],
     },
