@@ -484,7 +484,14 @@ def check(name: str, rng: Any, points: int) -> None:
         assert not wrong, f"instruction {at} of {total}, in {where}"
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+# Programs that are looked at in every run; all are, at many places, by the long tests.
+USUAL = (
+    "subclasses", "wrapper_in_mode", "optimizers", "modules", "grad_modes", "compiled", "explained",
+    "deterministic", "attention", "traced",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", USUAL)
 def test_a_call_that_is_interrupted_leaves_nothing_behind(name: str, rng: Any) -> None:
     check(name, rng, 8)
 

@@ -260,6 +260,34 @@ def test_signals_are_passed_on(tmp_path: Path, number: signal.Signals) -> None:
     assert not os.path.exists(f"/proc/{child}")  # what a process has started ends with it
 
 
+def test_a_signal_while_processes_are_being_started(tmp_path: Path) -> None:
+    waits, there = tmp_path / "waits.py", tmp_path / "there"
+    waits.write_text(
+        "import os, pathlib, signal, sys, time\n"
+        "def handle(n, frame):\n    os.write(1, b'got %d\\n' % n); sys.exit(3)\n"
+        "signal.signal(signal.SIGTERM, handle)\n"
+        f"pathlib.Path({str(there)!r}).touch()\ntime.sleep(100)\n"
+    )
+    launcher = tmp_path / "launcher.py"
+    launcher.write_text(
+        "import os, signal, sys, time\n"
+        "from rushlight.distributed import run\n"
+        "from rushlight.distributed.launcher.workers import Workers\n"
+        "def follow(*_):\n"
+        f"    while not os.path.exists({str(there)!r}): time.sleep(0.01)\n"
+        "    os.kill(os.getpid(), signal.SIGTERM)\n"
+        "Workers._follow = follow\n"
+        "sys.exit(run.main(sys.argv[1:]))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, launcher, "--nproc-per-node", "1", waits],
+        cwd=ROOT, env=environment(PYTHONPATH=str(ROOT)), text=True, capture_output=True,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 128 + signal.SIGTERM, done.stderr
+    assert done.stdout == "got 15\n"
+
+
 def worker(x: int) -> int:
     rank = int(os.environ["RANK"])
     if x < 0 and rank == 1:

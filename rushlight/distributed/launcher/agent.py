@@ -62,7 +62,8 @@ class Agent:
         while True:
             plan = nodes.meet()
             began = time.time()
-            self.workers = self._started(nodes, plan)
+            self.workers = self._of(nodes, plan)
+            self.workers.start()
             news, failures = self._watched(nodes, plan, self.workers)
             self._stop(signal.SIGTERM)
             leftovers.sweep(began)
@@ -121,7 +122,8 @@ class Agent:
             env.update(LOCAL_RANK="0", CUDA_VISIBLE_DEVICES=devices[local_rank].strip())
         return env
 
-    def _started(self, nodes: Nodes, plan: Plan) -> Workers:
+    def _of(self, nodes: Nodes, plan: Plan) -> Workers:
+        """The processes of an attempt, not started yet."""
         config = self.config
         assert config.logs_specs is not None
         local = range(config.nproc_per_node)

@@ -100,27 +100,34 @@ class Workers:
         prefixes: dict[int, str],
         filters: tuple[Sequence[str], Sequence[str]] = ((), ()),
     ) -> None:
+        self.entrypoint, self.args, self.envs = entrypoint, args, envs
+        self.start_method, self.prefixes, self.filters = start_method, prefixes, filters
         self.logs = logs
         self.ended: queue.SimpleQueue[Ended] = queue.SimpleQueue()
         self.all: list[Worker] = []
         self.results = {r: f"{path}.result" for r, path in logs.error_files.items()}
         self.followers: list[Follower] = []
         self.threads: list[threading.Thread] = []
-        try:
-            for rank, env in envs.items():
-                worker = (
-                    self._command(rank, [entrypoint, *map(str, args[rank])], env)
-                    if isinstance(entrypoint, str)
-                    else self._function(rank, entrypoint, args[rank], env, start_method)
+
+    def start(self) -> None:
+        """Start the processes.
+
+        Not part of making this object: whoever waits has it by then, and can stop those that are
+        started already when a signal comes in the middle.
+        """
+        for rank, env in self.envs.items():
+            worker = (
+                self._command(rank, [self.entrypoint, *map(str, self.args[rank])], env)
+                if isinstance(self.entrypoint, str)
+                else self._function(
+                    rank, self.entrypoint, self.args[rank], env, self.start_method
                 )
-                self.all.append(worker)
-                thread = threading.Thread(target=self._wait_for, args=(worker,), daemon=True)
-                thread.start()
-                self.threads.append(thread)
-        except BaseException:
-            self.stop(KILL, 0)
-            raise
-        self._follow(prefixes, filters)
+            )
+            self.all.append(worker)
+            thread = threading.Thread(target=self._wait_for, args=(worker,), daemon=True)
+            thread.start()
+            self.threads.append(thread)
+        self._follow(self.prefixes, self.filters)
 
     def _command(self, rank: int, command: list[str], env: dict[str, str]) -> Worker:
         with contextlib.ExitStack() as files:

@@ -53,7 +53,7 @@ def test_cross_entropy(limits: Any, shape: Any, reduction: str, dtype: Any) -> N
         np.testing.assert_allclose(g, w, rtol=40 * eps, atol=4 * eps * max(shape[0], 10))
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dtype", [np.float32, pytest.param(np.float64, marks=pytest.mark.long)])
 @pytest.mark.parametrize("shape", [(33, 130), (3, 21, 5, 7), (2, 5, 70), (4, 30, 2)])
 @pytest.mark.parametrize("weighted", [True, False])
 @pytest.mark.parametrize("ignored", [-100, 2])
@@ -147,7 +147,15 @@ def test_the_same_bits_for_any_number_of_threads(threads: int) -> None:
         rushlight.set_num_threads(before)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16"])
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        "float32",
+        "bfloat16",
+        pytest.param("float64", marks=pytest.mark.long),
+        pytest.param("float16", marks=pytest.mark.long),
+    ],
+)
 @pytest.mark.parametrize("shape", [(7, 5), (4, 30), (3, 6, 2), (3, 6, 9), (2, 5, 3, 4), (6,)])
 @pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
 @pytest.mark.parametrize("least", [1, 1 << 60])

@@ -249,7 +249,9 @@ def _runs(pid: int) -> bool:
 
 
 @posix
-@pytest.mark.parametrize("how", ["SIGINT", "SIGTERM", "SIGKILL"])
+@pytest.mark.parametrize(  # (Ctrl-C lets workers end what they have begun, for five seconds)
+    "how", [pytest.param("SIGINT", marks=pytest.mark.long), "SIGTERM", "SIGKILL"]
+)
 @pytest.mark.parametrize("kind", ["", 'multiprocessing_context="fork"'])
 def test_workers_end_with_a_parent_that_is_stopped(tmp_path: Path, how: str, kind: str) -> None:
     parent = subprocess.Popen(
