@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 
 from ..kernels.meta import SparseArray
-from . import door
+from . import door, leaves
 from .hook_calls import post_hooks, pre_hooks, tensor_hooks
-from .leaves import copied_gradient, finish_leaf, shown_leaf
-from .node import LEAF, Extras, Freed, Node, Out
+from .leaves import finish_leaf, shown_leaf
+from .node import LEAF, Freed, Node, Out
 from .observe import enter, leave, span
 from .unbroadcast import cast, fit, fit_other, fitted, total
 
@@ -240,7 +240,8 @@ def send(
     waits, grad, shape, dtype, edges = range(5)  # fields of a slot; local names are quicker
     tensors, targets, captured, capture, _inputs = goals
     array: Any = None if observed else ndarray
-    new = object.__new__
+    own_gradients = needed is None and not checks  # leaves may keep them as they come
+    first = leaves.first_gradient
     ready: list[Any] = []  # heap of (-seq, node)
     finish = shown_leaf if observed else finish_leaf
     evaluate = shown_node if observed else run_carefully
@@ -280,7 +281,9 @@ def send(
             if freed is not None and node.saved:
                 node.release(freed)
             owned = True
+            quick = own_gradients
         else:
+            quick = False
             results = evaluate(
                 node, g, tensors, needed, targets, captured, capture, freed, observed
             )
@@ -291,6 +294,10 @@ def send(
             if edge is None:
                 continue
             slot = slots.get(edge)
+            if slot is ALONE:
+                if r is None or (quick and r is not g and node.apart and first(edge, r)):
+                    continue
+                slot = slots[edge] = slot_of_leaf(edge)
             if slot is None:  # an output of several
                 if r is not None:
                     deliver(slots, edge, r)
@@ -319,29 +326,8 @@ def send(
                 elif slot[grad] is not None:
                     total = slot[grad]
                     slot[grad] = None
-                    x = edge._x
-                    if (
-                        needed is not None  # somebody captures or observes
-                        or total.__class__ is not ndarray
-                        or x.__class__ is not Extras
-                        or not (x.grad is x.hooks is x.post_hooks is x.accumulator is None)
-                    ):
-                        mine = owned and total is r and r is not g and new_array(node, r, results)
-                        finish(edge, total, mine, *goals)
-                    else:  # finish_leaf(), written out for a first gradient
-                        t = new(door.Tensor)
-                        t._fn = t._vc = t._v = t._x = None
-                        if (
-                            owned
-                            and total is r
-                            and r is not g
-                            and r.strides == edge._a.strides
-                            and ((r.base is None and node.apart) or new_array(node, r, results))
-                        ):
-                            t._a = r
-                        else:
-                            t._a = door.perform(copied_gradient, (total, edge._a), {})
-                        x.grad = t
+                    mine = owned and total is r and r is not g and new_array(node, r, results)
+                    finish(edge, total, mine, *goals)
         if following is None:
             node = heappop(ready)[1] if ready else None
         elif ready:
@@ -376,6 +362,14 @@ def new_array(node: Node, r: Any, results: Any) -> bool:
 # EDGES is None for a leaf. Fields of nodes are copied here because nodes are of many classes, which
 # makes reading their attributes several times slower than reading a list.
 WAITS, GRAD, SHAPE, DTYPE, EDGES = range(5)
+# The slot of a leaf that one gradient is coming to, until it is more than counted.
+ALONE: Any = (1, None, None, None, None)
+
+
+def slot_of_leaf(leaf: Any) -> list[Any]:
+    """A slot to write in, for a leaf that had `ALONE`."""
+    a = leaf._a
+    return [1, None, a.shape, a.dtype, None]
 
 
 def count(roots: Sequence[Any]) -> dict[Any, list[Any]]:
@@ -399,12 +393,13 @@ def count(roots: Sequence[Any]) -> dict[Any, list[Any]]:
                 continue
             slot = find(e)
             if slot is not None:
+                if slot is ALONE:
+                    slot = slots[e] = slot_of_leaf(e)
                 slot[0] += 1
                 continue
             kind = e.__class__
             if kind is parameter or kind is plain:  # `_is_node` of many classes is asked slowly
-                a = e._a
-                slots[e] = [1, None, a.shape, a.dtype, None]
+                slots[e] = ALONE
             elif e._is_node:
                 parents = e.edges
                 slots[e] = [1, None, e.shape, e.dtype, parents]

@@ -1,7 +1,9 @@
 """Leaves: a gradient that has arrived runs the leaf's hooks and is captured, or added into `.grad`.
 
-Not here: the engine that sends it (`engine.py`, which has the lines of a first gradient without
-hooks written out).
+Nearly all are a leaf's first gradient, the only one it is sent in this backward, and there is no
+hook: `first_gradient`, for which there is machine code (`leaves_code.py`).
+
+Not here: the engine that sends it (`engine.py`).
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import numpy as np
 from .. import storage
 from ..kernels.copy import select as copying
 from ..kernels.meta import OuterArray, SparseArray, UnresolvedArray
+from ..kernels.runtime import few
 from . import door, steps
 from .hook_calls import as_tensor, fits, pre_hooks, run_hooks
 from .node import Extras, TensorBase
@@ -21,6 +24,42 @@ from .observe import span
 from .unbroadcast import add, fitted, total
 
 ndarray = np.ndarray
+_new = object.__new__
+
+
+def unwritten_first_gradient(leaf: Any, g: Any) -> bool:
+    """Make an array that nobody else knows the first gradient of a leaf, as it is.
+
+    False, and nothing is done, where it must be fitted, copied or added, or a hook is to be called.
+    """
+    x, a = leaf._x, leaf._a
+    if (
+        g.__class__ is not ndarray
+        or x.__class__ is not Extras
+        or not (x.grad is x.hooks is x.post_hooks is x.accumulator is None)
+        or a.__class__ is not ndarray
+        or g.dtype is not a.dtype
+        or g.base is not None
+        or g.shape != a.shape
+        or g.strides != a.strides
+    ):
+        return False
+    t = _new(door.Tensor)
+    t._a = g
+    t._fn = t._vc = t._v = t._x = None
+    x.grad = t
+    return True
+
+
+def load() -> None:
+    """Put the function of machine code into its place."""
+    global first_gradient
+    from . import leaves_code
+
+    first_gradient = leaves_code.function(door.Tensor)
+
+
+first_gradient = few.late(globals(), "first_gradient", load, unwritten_first_gradient)
 
 
 def finish_leaf(

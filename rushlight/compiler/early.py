@@ -137,6 +137,8 @@ class Sink:
             at += len(places)
             leaf = self.edges[places[0]]
             slot = self.slots[leaf]
+            if slot is engine.ALONE:
+                slot = self.slots[leaf] = engine.slot_of_leaf(leaf)
             if slot[engine.WAITS] != sum([e is leaf for e in self.edges]):
                 continue  # another node has a gradient for it, too
             alone = len(mine) == 1 and slot[engine.GRAD] is None

@@ -154,6 +154,14 @@ class Making:
         row = heads * width * size
         return MetaArray(shape, self.dtype, (length * row, width * size, row, size))
 
+    def gradient(self, of: Layout) -> MetaArray:
+        """The gradient of an operand: in rows where that lies so, which a leaf keeps without a copy;
+        otherwise as a result."""
+        dtype, shape, strides = of
+        if strides == contiguous_strides(shape, dtype.itemsize):
+            return MetaArray(shape, dtype)
+        return self.result(*shape[-2:])
+
     def written(self, name: str, meta: MetaArray) -> MetaArray:
         """An array that a kernel writes."""
         self.named(name, name, meta.strides)
@@ -225,7 +233,7 @@ def plan_backward(
         along = "kept_dense"
         making.launches.append(Reference(np.ascontiguousarray, ("kept",), (along,)))
     outputs = {
-        f"d{name}": making.written(f"d{name}", making.result(*a[1][-2:]))
+        f"d{name}": making.written(f"d{name}", making.gradient(a))
         for name, a in (("q", q), ("k", k), ("v", v))
     }
     if causal and making.columns > making.rows:  # keys that nobody sees

@@ -66,6 +66,15 @@ def field(f: Function, ndarray: Value, offset: int) -> Value:
     return f.emit(PTR, f"load ptr, ptr {place.text}, align 8")
 
 
+def slot_offset(cls: Any, name: str) -> int:
+    """Where the objects of a class keep what one of its `__slots__` names, in bytes."""
+    thing, mark = cls.__new__(cls), object()
+    setattr(thing, name, mark)
+    words = cls.__basicsize__ // ctypes.sizeof(ctypes.c_void_p)
+    held = list((ctypes.c_void_p * words).from_address(id(thing)))
+    return held.index(id(mark)) * ctypes.sizeof(ctypes.c_void_p)
+
+
 def declare_python(module: Module) -> None:
     module.declare("PyLong_AsSsize_t", I64, [PTR])
     module.declare("PyFloat_AsDouble", F64, [PTR])

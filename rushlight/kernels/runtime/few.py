@@ -19,23 +19,36 @@ from .. import runtime, tuning
 _waited = 0  # calls so far
 
 
-def _late(name: str) -> Callable[..., Any]:
-    """What stands for a function until it is worth loading."""
+def late(
+    names: dict[str, Any],
+    name: str,
+    load: Callable[[], None],
+    instead: Callable[..., Any],
+) -> Callable[..., Any]:
+    """What stands for a function in the names of a module until it is worth loading.
+
+    Args:
+        load: puts the functions of machine code into their places.
+        instead: what is called until then, and without machine code.
+    """
 
     def waiting(*given: Any) -> Any:
         global _waited
+        if names[name] is not waiting:  # somebody has kept this one
+            return names[name](*given)
         if runtime.missing():
-            return None
+            return instead(*given)
         _waited += 1
         if not (runtime.running() or _waited > tuning.FEW_PATIENCE) or not runtime.available():
-            return None
+            return instead(*given)
         load()
-        return globals()[name](*given)
+        return names[name](*given)
 
     return waiting
 
 
-reshaped, joined = _late("reshaped"), _late("joined")
+def refused(*_given: Any) -> None:
+    """The answer of a function that is not there: NumPy does it."""
 
 
 def load() -> None:
@@ -45,3 +58,8 @@ def load() -> None:
     found = jit.load(("few",), few_code.build, few_code.EXPORTS, few_code.symbols())
     for name in few_code.EXPORTS:
         globals()[name] = builtin.function(found[name], name)
+
+
+layouts = late(globals(), "layouts", load, refused)
+reshaped = late(globals(), "reshaped", load, refused)
+joined = late(globals(), "joined", load, refused)

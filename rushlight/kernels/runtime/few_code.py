@@ -10,27 +10,34 @@ The fields of an ndarray beside those of `builtin.py`: base 48, type of the elem
 from __future__ import annotations
 
 import ctypes
+from typing import Any
 
 import numpy as np
 
-from ..codegen.ir import I8, I32, I64, PTR, Function, Module, Pointer, Value
+from ..codegen.ir import F64, I8, I32, I64, PTR, Function, Module, Pointer, Value
 from . import builtin
 from .builtin import DATA, DIMENSIONS, ND, STRIDES
 from .memory import numpy_address
 
-KIND, DESCR, FLAGS = 8, 56, 64
+KIND, BASE, DESCR, FLAGS = 8, 48, 56, 64
 CONTIGUOUS, VIEWED = 0x0001, 0x0503  # flags: rows without gaps; what a view has of the array's
 NEW_FROM_DESCR, SET_BASE = 94, 282  # places in NumPy's table of functions: its stable ABI
 MOST_DIMS = 8
 MOST_JOINED, MOST_JOINED_DIMS = 16, 3  # more dims may have their channels innermost in memory
 MOST_ELEMENTS = 4096  # of arrays that are joined: beyond, the copying is what takes the time
+MOST_LAYOUTS, MOST_WORDS = 12, 2 * MOST_DIMS + 3  # operands of one call; i32 of each
+FIRST_ODD, LAST_ODD = 17, 22  # numbers of NumPy's types that have parameters: strings, dates, records
+TYPE = 24  # in an element's type: kind, character, byte order, flags (a byte each), number (i32)
 MOST_SIZE = 1 << 31  # of a dimension: a product of two of these is an i64
 PYTHON = (
     "PyTuple_Size", "PyTuple_GetItem", "PyLong_AsLongLongAndOverflow", "Py_IncRef", "Py_DecRef",
-    "PyObject_CallNoArgs",
+    "PyObject_CallNoArgs", "PyBytes_FromStringAndSize", "PyFloat_AsDouble",
 )  # fmt: skip
-OBJECTS = {"Py_None": None, "Py_False": False, "tuple": tuple, "int": int, "ndarray": np.ndarray}
-EXPORTS = ("reshaped", "joined")
+OBJECTS = {
+    "Py_None": None, "Py_False": False, "Py_True": True, "tuple": tuple, "int": int, "float": float,
+    "ndarray": np.ndarray,
+}  # fmt: skip
+EXPORTS = ("reshaped", "joined", "layouts")
 
 
 def symbols() -> dict[str, int]:
@@ -49,6 +56,7 @@ def build() -> Module:
     declare(module)
     write_reshaped(module)
     write_joined(module)
+    write_layouts(module)
     return module
 
 
@@ -60,6 +68,8 @@ def declare(module: Module) -> None:
     module.declare("Py_IncRef", None, [PTR])
     module.declare("Py_DecRef", None, [PTR])
     module.declare("PyObject_CallNoArgs", PTR, [PTR])
+    module.declare("PyBytes_FromStringAndSize", PTR, [PTR, I64])
+    module.declare("PyFloat_AsDouble", F64, [PTR])
     module.declare("array_new", PTR, [PTR, PTR, I32, PTR, PTR, PTR, I32, PTR])
     module.declare("array_set_base", I32, [PTR, PTR])
     for name in (*OBJECTS, "float32"):
@@ -255,3 +265,82 @@ def write_joined(module: Module) -> None:
             )  # fmt: skip
             to.set(to.get().of(I8).at(nbytes))
     end(f, made)
+
+
+# -- the key of a plan ---------------------------------------------------------------------------
+
+ARRAY, NONE, FALSE, TRUE, FLOAT, INT, INTS = range(7)  # what the words of one operand begin with
+
+
+def write_layouts(module: Module) -> None:
+    """layouts(*operands): bytes that differ where types, shapes or strides of ndarrays do, or where
+    other operands differ: None, bools, floats, ints, tuples of ints. None for what else there is,
+    and for sizes and strides beyond 32 bits."""
+    f, args = begin(module, "layouts")
+    count = f.args["nargs"]
+    demand(f, count <= MOST_LAYOUTS)
+    words = f.buffer(I32, MOST_LAYOUTS * MOST_WORDS)
+    at = f.var(0)
+
+    def put(value: Value) -> None:
+        words[at.get()] = value
+        at.set(at.get() + 1)
+
+    def put_whole(value: Value) -> None:
+        """A number of 64 bits."""
+        put(f.convert(value & 0xFFFFFFFF, I32))
+        put(f.convert(value >> 32, I32))
+
+    def put_small(values: Pointer, n: Value) -> None:
+        """Numbers that have 32 bits."""
+        with f.range(n) as i:
+            value = values[i]
+            small = f.convert(value, I32)
+            demand(f, f.convert(small, I64) == value)
+            put(small)
+
+    with f.range(count) as i:
+        thing = args[i]
+        kind = builtin.field(f, thing, KIND)
+        with f.when(same(f, kind, the(f, "ndarray"))) as branch:
+            nd = small_field(f, thing, ND)
+            demand(f, nd <= MOST_DIMS)
+            type_ = builtin.field(f, thing, DESCR).of(I8).at(TYPE).of(I64)[0]
+            number = type_ >> 32
+            demand(f, (number < FIRST_ODD) | (number > LAST_ODD))
+            put((nd << 3) | ARRAY)
+            put_whole(type_)
+            dims = f.convert(nd, I64)
+            put_small(builtin.field(f, thing, DIMENSIONS).of(I64), dims)
+            put_small(builtin.field(f, thing, STRIDES).of(I64), dims)
+        with branch.otherwise():
+            plain = [("Py_None", NONE), ("Py_False", FALSE), ("Py_True", TRUE)]
+            write_other(f, thing, kind, plain, put, put_whole)
+    made = f.call("PyBytes_FromStringAndSize", PTR, [words, at.get() * 4])
+    end(f, made)
+
+
+def write_other(
+    f: Function, thing: Value, kind: Value, plain: list[tuple[str, int]], put: Any, put_whole: Any
+) -> None:
+    """The words of an operand that is no array."""
+    if plain:
+        (name, code), *rest = plain
+        with f.when(same(f, thing, the(f, name))) as branch:
+            put(f.const(I32, code))
+        with branch.otherwise():
+            write_other(f, thing, kind, rest, put, put_whole)
+        return
+    with f.when(same(f, kind, the(f, "float"))) as branch:
+        put(f.const(I32, FLOAT))
+        put_whole(f.bits(f.call("PyFloat_AsDouble", F64, [thing]), I64))
+    with branch.otherwise():
+        with f.when(same(f, kind, the(f, "tuple"))) as other:
+            n = f.call("PyTuple_Size", I64, [thing])
+            demand(f, n <= MOST_DIMS)
+            put((f.convert(n, I32) << 3) | INTS)
+            with f.range(n) as i:
+                put_whole(demand_int(f, f.call("PyTuple_GetItem", PTR, [thing, i])))
+        with other.otherwise():
+            put(f.const(I32, INT))
+            put_whole(demand_int(f, thing))

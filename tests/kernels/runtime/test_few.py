@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import rushlight
 from rushlight.kernels import runtime
 from rushlight.kernels.runtime import few
 
@@ -129,3 +130,42 @@ def test_joined_refuses_the_rest() -> None:
         ((np.zeros(4000, np.float32), np.zeros(4000, np.float32)), 0), ((a[0, 0], a[0, 0]), 0),
     ):  # fmt: skip
         assert few.joined(arrays, d) is None
+
+
+# -- keys of plans ---------------------------------------------------------------------------------
+
+
+def test_layouts_differ_where_plans_may() -> None:
+    a = np.zeros((2, 3), np.float32)
+    things = [
+        a, a.T, a[:, :2], a[:1], a[0], np.zeros((), np.float32), np.zeros((3, 2), np.float32),
+        np.zeros((2, 3, 1), np.float32), np.zeros((2, 3), np.int32), np.zeros((2, 3), np.float64),
+        np.zeros((2, 3), ">f4"), np.zeros((2, 3), np.uint32), np.broadcast_to(a[0], (2, 3)),
+        np.zeros((2, 3), rushlight.bfloat16.np), np.zeros((2, 3), rushlight.float8_e5m2.np),
+        None, True, False, 0, 1, -1, 1 << 40, 0.0, 1.0, -0.0, 2.5, (), (0,), (1,), (0, 0), (1, 2),
+    ]  # fmt: skip
+    keys = [few.layouts(thing) for thing in things]
+    assert None not in keys
+    assert len(set(keys)) == len(keys)
+    pairs = [few.layouts(x, y) for x in things for y in things]
+    assert len(set(pairs)) == len(pairs)
+
+
+def test_layouts_are_equal_where_plans_are() -> None:
+    a = np.zeros((4, 6), np.float32)
+    assert few.layouts(a, None, 2.5) == few.layouts(np.ones_like(a), None, 5 / 2)
+    assert few.layouts(a[:2]) == few.layouts(a[2:])
+    assert few.layouts() == b""
+
+
+def test_what_has_no_key() -> None:
+    a = np.zeros(3, np.float32)
+    other = [
+        a.view(Sub), np.zeros(3, "V4"), np.zeros(3, "U4"), np.zeros(3, object), "a", (1, "a"),
+        (1.0,), [1], 1 << 70, np.float32(1), np.broadcast_to(a[:1], 1 << 33), (1,) * 9,
+        np.zeros(3, "datetime64[s]"), np.zeros((1,) * 9),
+    ]  # fmt: skip
+    for thing in other:
+        assert few.layouts(thing) is None
+        assert few.layouts(a, thing, a) is None
+    assert few.layouts(*[a] * 13) is None

@@ -1,0 +1,112 @@
+"""The machine code of `leaves.first_gradient`: the same tests in the same order, and the same Tensor.
+
+Fields of ndarrays lie where NumPy's stable ABI says, those of tensors where Python has put their
+slots (`builtin.slot_offset`). It runs with the global lock held and calls no Python code. Where a
+test fails, it returns False, before anything was made.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+
+from ..kernels.codegen.ir import I8, I64, PTR, Function, Module, Value
+from ..kernels.runtime import builtin, few_code, jit
+from ..kernels.runtime.builtin import DIMENSIONS, ND, STRIDES, field
+from ..kernels.runtime.few_code import (
+    BASE,
+    DESCR,
+    begin,
+    demand,
+    demand_class,
+    same,
+    small_field,
+    the,
+)
+from .node import Extras, TensorBase
+
+NAME = "first_gradient"
+UNUSED = ("grad", "hooks", "post_hooks", "accumulator")  # of Extras: None in a leaf without history
+
+
+def function(tensor_class: type) -> Any:
+    """`first_gradient`, which makes tensors of a class."""
+    slots = tuple((n, builtin.slot_offset(TensorBase, n)) for n in ("_a", "_fn", "_vc", "_v", "_x"))
+    extras = tuple((n, builtin.slot_offset(Extras, n)) for n in UNUSED)
+    code = jit.load(
+        (NAME, slots, extras),
+        lambda: build(dict(slots), dict(extras)),
+        (NAME,),
+        symbols(tensor_class),
+    )
+    return builtin.function(code[NAME], NAME)
+
+
+def symbols(tensor_class: type) -> dict[str, int]:
+    """Addresses of what it needs from Python."""
+    call = ctypes.cast(ctypes.pythonapi.PyType_GenericAlloc, ctypes.c_void_p).value
+    objects: dict[str, Any] = {"Py_None": None, "Py_True": True, "Py_False": False, "ndarray": np.ndarray}
+    objects |= {"Tensor": tensor_class, "Extras": Extras}
+    found: dict[str, Any] = {name: id(thing) for name, thing in objects.items()}
+    pythons = {n: few_code.symbols()[n] for n in ("Py_IncRef", "Py_DecRef")}
+    return found | pythons | {"PyType_GenericAlloc": call}
+
+
+def build(slots: dict[str, int], extras: dict[str, int]) -> Module:
+    module = Module(NAME)
+    module.declare("Py_IncRef", None, [PTR])
+    module.declare("Py_DecRef", None, [PTR])
+    module.declare("PyType_GenericAlloc", PTR, [PTR, I64])
+    for name in ("Py_None", "Py_True", "Py_False", "ndarray", "Tensor", "Extras"):
+        module.globals[name] = f"@{name} = external global i8"
+    f, args = begin(module, NAME)
+    leaf, g = args[0], args[1]
+    none = the(f, "Py_None")
+    demand_class(f, g, "ndarray")
+    x, a = field(f, leaf, slots["_x"]), field(f, leaf, slots["_a"])
+    demand_class(f, x, "Extras")
+    for offset in extras.values():
+        demand(f, same(f, field(f, x, offset), none))
+    demand_class(f, a, "ndarray")
+    demand(f, same(f, field(f, g, DESCR), field(f, a, DESCR)))
+    demand(f, same(f, field(f, g, BASE), the(f, "null")))
+    nd = small_field(f, g, ND)
+    demand(f, nd == small_field(f, a, ND))
+    for offset in (DIMENSIONS, STRIDES):
+        demand(f, equal(f, field(f, g, offset), field(f, a, offset), f.convert(nd, I64)))
+    made = f.call("PyType_GenericAlloc", PTR, [the(f, "Tensor"), f.const(I64, 0)])
+    with f.when(same(f, made, the(f, "null"))):
+        f.ret(made)  # with the error that is set
+        f.label(f.name_of("unreached"))
+    for name, offset in slots.items():
+        keep(f, made, offset, g if name == "_a" else none)
+    x.of(I8).at(extras["grad"]).of(PTR)[0] = made
+    f.call("Py_DecRef", None, [none])  # which stood there
+    end(f)
+    return module
+
+
+def equal(f: Function, left: Value, right: Value, n: Value) -> Value:
+    """Whether two arrays of n numbers have the same ones."""
+    differ = f.var(0)
+    with f.range(n) as i:
+        differ.set(differ.get() | (left.of(I64)[i] ^ right.of(I64)[i]))
+    return differ.get() == 0  # type: ignore[no-any-return]
+
+
+def keep(f: Function, thing: Value, offset: int, value: Value) -> None:
+    """Put an object into an empty field of another one."""
+    f.call("Py_IncRef", None, [value])
+    thing.of(I8).at(offset).of(PTR)[0] = value
+
+
+def end(f: Function) -> None:
+    """Return True; at the label `refuse`, False."""
+    yes, no = the(f, "Py_True"), the(f, "Py_False")
+    f.call("Py_IncRef", None, [yes])
+    f.ret(yes)
+    f.label("refuse")
+    f.call("Py_IncRef", None, [no])
+    f.ret(no)
