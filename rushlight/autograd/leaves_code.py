@@ -1,4 +1,4 @@
-"""The machine code of `leaves.first_gradient`: the same tests in the same order, and the same Tensor.
+"""The machine code of `leaves.first_gradient`: the same tests as in Python, and the same Tensor.
 
 Fields of ndarrays lie where NumPy's stable ABI says, those of tensors where Python has put their
 slots (`builtin.slot_offset`). It runs with the global lock held and calls no Python code. Where a
@@ -47,8 +47,8 @@ def function(tensor_class: type) -> Any:
 def symbols(tensor_class: type) -> dict[str, int]:
     """Addresses of what it needs from Python."""
     call = ctypes.cast(ctypes.pythonapi.PyType_GenericAlloc, ctypes.c_void_p).value
-    objects: dict[str, Any] = {"Py_None": None, "Py_True": True, "Py_False": False, "ndarray": np.ndarray}
-    objects |= {"Tensor": tensor_class, "Extras": Extras}
+    objects: dict[str, Any] = {"Py_None": None, "Py_True": True, "Py_False": False}
+    objects |= {"ndarray": np.ndarray, "Tensor": tensor_class, "Extras": Extras}
     found: dict[str, Any] = {name: id(thing) for name, thing in objects.items()}
     pythons = {n: few_code.symbols()[n] for n in ("Py_IncRef", "Py_DecRef")}
     return found | pythons | {"PyType_GenericAlloc": call}

@@ -155,7 +155,7 @@ class Making:
         return MetaArray(shape, self.dtype, (length * row, width * size, row, size))
 
     def gradient(self, of: Layout) -> MetaArray:
-        """The gradient of an operand: in rows where that lies so, which a leaf keeps without a copy;
+        """The gradient of an operand, in rows where that lies so: a leaf keeps it without a copy;
         otherwise as a result."""
         dtype, shape, strides = of
         if strides == contiguous_strides(shape, dtype.itemsize):

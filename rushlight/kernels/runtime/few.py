@@ -1,9 +1,10 @@
 """Small steps on ndarrays in machine code, where asking NumPy takes longer than what it does.
 
-`reshaped(a, shape)` is `a.reshape(shape)` of an array in rows, `joined(arrays, dim)` is
-`np.concatenate` of a few small ones. Both look at metadata alone, and return None for whatever is
-not of the common sort: NumPy does that, and says what is wrong. What they make is what NumPy makes,
-with the same strides, flags and owner of the memory, so nobody can tell who made it.
+`layouts(*operands)` are bytes, the key of a plan (`keys.py`). `reshaped(a, shape)` is
+`a.reshape(shape)` of an array in rows, `joined(arrays, dim)` is `np.concatenate` of a few small
+ones. All look at metadata alone, and return None for whatever is not of the common sort: NumPy does
+that, and says what is wrong. What they make is what NumPy makes, with the same strides, flags and
+owner of the memory, so nobody can tell who made it.
 
 They are loaded where kernels are in use already, or after so many calls that it pays; until then,
 and without machine code, they return None. Not here: their code (`few_code.py`).
