@@ -27,8 +27,8 @@ from .rows import Call, Row
 
 TIMES = 10  # calls whose gradients are computed together
 AT_MOST, AIM = 5.0, 2.5  # microseconds
-# Beginnings of names of what is no kernel: threads, memory, and the engine's own step.
-KEPT = ("pool_", "memory_", "first_gradient")
+# Beginnings of names of what is no kernel: threads, memory, small steps of calls and of the engine.
+KEPT = ("pool_", "memory_", "new", "layouts", "reshaped", "joined", "first_gradient")
 
 
 def take_out() -> list[str]:

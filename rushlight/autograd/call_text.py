@@ -253,6 +253,8 @@ def rule_parameters(op: Any, kw: dict[str, str] | None) -> str:
             for i in range(len(op.inputs))
         )
         parts.append(f"'shapes': {tuple_of(shapes)}")
+    elif kw is None:  # all of them in most calls: nobody changes the dictionary of a call
+        return f"_kw if len(_kw) == {len(op.defaults)} else {dict_of(parts)}"
     return dict_of(parts)
 
 

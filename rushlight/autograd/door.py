@@ -591,6 +591,7 @@ noting: Callable[[Node], None] | None = (
     None  # anomaly mode: told of nodes that do not come from `apply`
 )
 bare_apply = apply
+plain_apply = apply  # this very function, for those who would call `core` themselves
 
 
 # -- types ---------------------------------------------------------------------------------------

@@ -26,6 +26,7 @@ import numpy as np
 from ..dtypes import dtype as _dtype
 from ..errors import message
 from ..kernels.elementwise.select import least_for
+from ..kernels.runtime import few
 from . import call_text, door, op_node, watch
 from .node import LEAF, Out, TensorBase, cut_at, line_from, tick
 from .views import View, cell
@@ -75,6 +76,16 @@ def new_space(**more: Any) -> dict[str, Any]:
     return space
 
 
+def renew() -> None:
+    """Let the functions that are there make their objects by machine code, too."""
+    for space in _spaces:
+        if "_new" in space:
+            space["_new"] = few.new
+
+
+few.when_loaded(renew)
+
+
 def fill(space: dict[str, Any], op: Any) -> dict[str, Any]:
     """Put in what an operation's functions are written with."""
     names = {
@@ -93,7 +104,7 @@ def fill(space: dict[str, Any], op: Any) -> dict[str, Any]:
         "_tuple": tuple,
         "_ndarray": np.ndarray,
         "_asarray": door.as_array if op.view else np.asarray,  # of a view that is unresolved
-        "_new": object.__new__,
+        "_new": few.new,
         "_Tensor": door.Tensor,
         "_LEAF": LEAF,
         "_cut_at": cut_at,
@@ -184,7 +195,7 @@ def core(op: Any) -> Callable[..., Any]:
         return function(call_text.core_text(op), fill(new_space(), op), op.name)
     source = call_text.general_text(op)
     words = {name: getattr(door, name) for name in call_text.WORDS}
-    words |= {"_op": op, "_new": object.__new__, "_ndarray": np.ndarray, "_Tensor": door.Tensor}
+    words |= {"_op": op, "_new": few.new, "_ndarray": np.ndarray, "_Tensor": door.Tensor}
     return function(source, new_space(_asarray=door.as_array, **words), op.name)
 
 

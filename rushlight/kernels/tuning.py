@@ -192,6 +192,7 @@ OPTIM_LEAST = least(1024)  # elements of one parameter from which on loading a k
 OPTIM_BLOCK = 16384  # elements that NumPy updates at a time, so that its temporaries stay cached
 OPTIM_PATIENCE = 100  # updates of fewer elements after which it pays, too
 # Calls of `runtime/few.py` after which loading it pays: 40 ms once, 0.1 to 0.4 µs less a call.
+MOST_KEYS = 4096  # layouts of operands that the calls of one function remember a plan for
 FEW_PATIENCE = least(1000)
 RANDOM_LEAST = least(4096)  # numbers from which on loading a kernel pays at once
 RANDOM_LEAST_RUNNING = 1  # the same where kernels are in use already

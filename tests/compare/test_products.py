@@ -16,7 +16,7 @@ import pytest
 
 import rushlight
 from rushlight.kernels import tuning
-from rushlight.kernels.matmul import select as matmul
+from rushlight.kernels.keys import forget_plans
 
 torch = pytest.importorskip("torch")
 
@@ -114,7 +114,7 @@ def test_random_products(
 ) -> None:
     if part % 2:  # kernels for the small ones too
         monkeypatch.setattr(tuning, "MATMUL_LEAST_WORK", 1)
-        matmul.plan.cache_clear()
+        forget_plans()
     for _ in range(PROBLEMS):
         function, shapes = problem(rng)
         dtype = rng.choice([np.float32, np.float64])
@@ -130,4 +130,4 @@ def test_random_products(
             assert ours_.shape == theirs_.shape
             assert ours_.dtype == theirs_.dtype
             assert (np.abs(ours_ - theirs_) <= bound * size_).all(), (shapes, part)
-    matmul.plan.cache_clear()
+    forget_plans()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -13,17 +12,9 @@ import pytest
 
 from rushlight import config
 from rushlight.kernels import tuned, tuning
+from rushlight.kernels.keys import forget_plans
 from rushlight.kernels.runtime import threads
 from rushlight.kernels.runtime.workspace import aligned
-
-
-def forget_plans() -> None:
-    """Plans are made anew when they are next asked for."""
-    for name, module in list(sys.modules.items()):
-        if name.startswith("rushlight.kernels."):
-            for key, value in vars(module).items():
-                if key.startswith("plan") and hasattr(value, "cache_clear"):
-                    value.cache_clear()
 
 
 @pytest.fixture

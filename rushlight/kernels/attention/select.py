@@ -15,15 +15,18 @@ from typing import Any
 import numpy as np
 
 from .. import runtime, tuning
+from ..keys import Plans
 from ..matmul.select import ELEMENTS, in_elements
 from ..meta import MetaArray, contiguous_strides
 from ..plan import Launch, Plan, Reference, nbytes
+from ..runtime import few
 from . import reference
 
 Array = Any
 Shape = tuple[int, ...]
 Layout = tuple[Any, Shape, Shape]  # type, shape and strides of an array
 NUMPY = "attention.numpy"
+plans_forward, plans_backward = Plans(), Plans()
 BOOL = np.dtype(bool)
 
 
@@ -38,10 +41,11 @@ def forward(
     """(result (..., L, V), logarithm of the sum of exp(scores) of each row (..., L); inf where that
     sum is 0). Shapes: q (..., L, E), k (..., S, E), v (..., S, V), mask broadcasts to (..., L, S).
     """
-    made = plan_forward(
-        (q.dtype, q.shape, q.strides), (k.dtype, k.shape, k.strides),
-        (v.dtype, v.shape, v.strides), None if mask is None else layout(mask), causal,
-    )  # fmt: skip
+    key = few.layouts(q, k, v, mask, causal)
+    made = plans_forward.get(key)
+    if made is None:
+        made = plan_forward(layout(q), layout(k), layout(v), layout(mask), causal)
+        plans_forward.keep(key, made)
     return made.run(q, k, v, mask, scale)  # type: ignore[no-any-return]
 
 
@@ -50,12 +54,11 @@ def backward(
     scale: float, causal: bool,
 ) -> tuple[Array, Array, Array] | None:  # fmt: skip
     """Gradients of q, k and v, from that of the result; None where no kernel computes them."""
-    made = plan_backward(
-        (g.dtype, g.shape, g.strides), (out.dtype, out.shape, out.strides),
-        (kept.dtype, kept.shape, kept.strides), (q.dtype, q.shape, q.strides),
-        (k.dtype, k.shape, k.strides), (v.dtype, v.shape, v.strides),
-        None if mask is None else layout(mask), causal,
-    )  # fmt: skip
+    key = few.layouts(g, out, kept, q, k, v, mask, causal)
+    made = plans_backward.get(key)
+    if made is None:
+        of = [layout(a) for a in (g, out, kept, q, k, v)]
+        made = plans_backward.keep(key, plan_backward(*of, layout(mask), causal))
     return None if made is None else made.run(g, out, kept, q, k, v, mask, scale)
 
 

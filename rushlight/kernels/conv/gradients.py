@@ -16,13 +16,16 @@ import numpy as np
 
 from ... import config
 from .. import tuning
+from ..keys import Plans
 from ..meta import MetaArray
 from ..plan import Draft, Plan
 from ..reduce.select import SUM
+from ..runtime import few
 from . import select
 
 Array = Any
 Ints = tuple[int, ...]
+plans_together = Plans()
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
@@ -34,12 +37,20 @@ def together(
 
     None where one plan does not compute them: arrays are large, or no floats of one type.
     """
-    if not g.flags.aligned:  # NumPy sums those
-        return None
-    return plan_gradients(
-        g.dtype, g.shape, g.strides, x.dtype, x.shape, x.strides, w.dtype, w.shape, w.strides,
-        needs, stride, padding, dilation, groups, transposed, config.current.matmul_precision,
-    )  # fmt: skip
+    precision = config.current.matmul_precision
+    key = few.layouts(
+        g, x, w, *needs, stride, padding, dilation, groups, transposed, precision
+    )
+    plan = plans_together.get(key)
+    if plan is None:
+        if not g.flags.aligned:  # NumPy sums those
+            return None
+        made = plan_gradients(
+            g.dtype, g.shape, g.strides, x.dtype, x.shape, x.strides, w.dtype, w.shape, w.strides,
+            needs, stride, padding, dilation, groups, transposed, precision,
+        )  # fmt: skip
+        plan = plans_together.keep(key, made)
+    return plan  # type: ignore[no-any-return]
 
 
 def gradients(

@@ -26,15 +26,18 @@ import numpy as np
 
 from ... import config
 from .. import tuning
+from ..keys import Plans
 from ..matmul.select import uses_amx
 from ..meta import MetaArray
 from ..plan import Draft, Plan
+from ..runtime import few
 from . import launches, reference, tables
 from .problem import Conv
 
 Array = Any
 Ints = tuple[int, ...]
 PLANS = 4096  # shapes that each direction remembers
+plans_forward = Plans()
 
 
 # -- on arrays -----------------------------------------------------------------------------------
@@ -48,11 +51,17 @@ def forward(
 
     `size` asks for fewer output positions than fit.
     """
-    return plan_forward(
-        x.dtype, x.shape, x.strides, w.dtype, w.shape, w.strides,
-        None if bias is None else (bias.dtype, bias.strides), stride, padding, dilation, groups,
-        size, config.current.matmul_precision,
-    ).run(x, w, bias)  # fmt: skip
+    precision = config.current.matmul_precision
+    key = few.layouts(x, w, bias, stride, padding, dilation, groups, size, precision)
+    plan = plans_forward.get(key)
+    if plan is None:
+        made = plan_forward(
+            x.dtype, x.shape, x.strides, w.dtype, w.shape, w.strides,
+            None if bias is None else (bias.dtype, bias.strides), stride, padding, dilation, groups,
+            size, precision,
+        )  # fmt: skip
+        plan = plans_forward.keep(key, made)
+    return plan.run(x, w, bias)
 
 
 def input_gradient(

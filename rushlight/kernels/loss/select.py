@@ -17,10 +17,12 @@ from ...errors import message
 from .. import tuning
 from ..codegen.row_body import computed
 from ..indices import asked, within
+from ..keys import Plans
 from ..meta import MetaArray
 from ..plan import Plan, Reference, nbytes
 from ..rows import ELEMENTS, dense, launches, takes
 from ..rows import plan as plan_rows
+from ..runtime import few
 from . import cross_entropy as bodies
 from . import reference
 
@@ -28,6 +30,7 @@ Array = Any
 Shape = tuple[int, ...]
 Line = tuple[Any, Shape, Shape] | None
 INT64 = np.dtype(np.int64)
+plans_cross_entropy, plans_cross_entropy_grad = Plans(), Plans()
 
 
 def class_dim(a: Any) -> int:
@@ -179,10 +182,11 @@ def cross_entropy(
     classes = shape[1] if len(shape) > 1 else shape[0]
     if not classes:
         return without_classes(x, target, reduction, ignored, smoothing)
-    plan = plan_cross_entropy(
-        (dtype, shape, x.strides), (target.dtype, target.shape, target.strides),
-        None if w is None else line(w), ignored, smoothing, reduction,
-    )  # fmt: skip
+    key = few.layouts(x, target, w, ignored, smoothing, reduction)
+    plan = plans_cross_entropy.get(key)
+    if plan is None:
+        made = plan_cross_entropy(line(x), line(target), line(w), ignored, smoothing, reduction)
+        plan = plans_cross_entropy.keep(key, made)
     weights = all_weights(w, classes, dtype) if smoothing else 0.0
     status, sums, y = plan.run(x, target, w, weights)
     if not (asked() and all_count(target, classes, ignored)) and status[0]:
@@ -213,11 +217,13 @@ def cross_entropy_gradient(
     mean = reduction == "mean"
     if reduction != "none" and g.dtype is not sums.dtype:
         g = np.asarray(g, sums.dtype)
-    plan = plan_cross_entropy_grad(
-        line(g) if reduction == "none" else None, (x.dtype, x.shape, x.strides),
-        (target.dtype, target.shape, target.strides), None if w is None else line(w), ignored,
-        smoothing, mean,
-    )  # fmt: skip
+    of_g = g if reduction == "none" else None
+    key = few.layouts(of_g, x, target, w, ignored, smoothing, mean)
+    plan = plans_cross_entropy_grad.get(key)
+    if plan is None:
+        of = (line(of_g), line(x), line(target), line(w))
+        made = plan_cross_entropy_grad(*of, ignored, smoothing, mean)
+        plan = plans_cross_entropy_grad.keep(key, made)
     weights = all_weights(w, x.shape[class_dim(x)], x.dtype) if smoothing else 0.0
     return plan.run(g, x, target, w, sums, weights)
 

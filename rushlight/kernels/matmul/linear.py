@@ -15,14 +15,17 @@ from typing import Any
 
 from ... import config
 from .. import tuning
+from ..keys import Plans
 from ..meta import MetaArray
 from ..plan import Draft, Plan, Reference, is_dense
 from ..reduce.select import add_leading, plan_leading
+from ..runtime import few
 from . import reference
 from .select import plan
 
 Array = Any
 Shape = tuple[int, ...]
+plans_gradients = Plans()
 
 
 def gradients(g: Array, x: Array, w: Array, bias: bool = False) -> tuple[Array, ...] | None:
@@ -36,10 +39,15 @@ def gradients(g: Array, x: Array, w: Array, bias: bool = False) -> tuple[Array, 
             return None
         both = reference.product(g, w), reference.product(g.T, x)
         return (*both, add_leading(g, 1)) if bias else both
-    made = plan_gradients(
-        g.dtype, g.shape, g.strides, x.dtype, x.shape, x.strides, w.dtype, w.shape, w.strides,
-        config.current.matmul_precision, bias,
-    )  # fmt: skip
+    precision = config.current.matmul_precision
+    key = few.layouts(g, x, w, precision, bias)
+    made = plans_gradients.get(key)
+    if made is None:
+        found = plan_gradients(
+            g.dtype, g.shape, g.strides, x.dtype, x.shape, x.strides, w.dtype, w.shape, w.strides,
+            precision, bias,
+        )  # fmt: skip
+        made = plans_gradients.keep(key, found)
     return None if made is None else made.run(g, x, w)  # type: ignore[no-any-return]
 
 

@@ -25,14 +25,18 @@ import numpy as np
 
 from ... import config
 from .. import runtime, tuning
+from ..keys import Plans
 from ..meta import MetaArray
 from ..plan import Launch, Plan, Reference, nbytes
+from ..runtime import few
 from . import reference
 
 Array = Any
 Shape = tuple[int, ...]
 Level = tuple[int, Shape]  # a dim of a batch, and how far each operand goes along it
 ELEMENTS = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}
+
+plans_product, plans_linear = Plans(), Plans()
 
 
 # -- products ------------------------------------------------------------------------------------
@@ -42,8 +46,13 @@ def product(a: Array, b: Array) -> Array:
     """a @ b. Shapes: a (..., M, K) or (K), b (..., K, N) or (K); all of one type."""
     if b.ndim == 2 and a.size * b.shape[1] < tuning.MATMUL_LEAST_WORK:
         return reference.product(a, b)  # `plan` would say so, in half a microsecond
-    key = (a.dtype, a.shape, a.strides, b.dtype, b.shape, b.strides)
-    return plan(*key, config.current.matmul_precision).run(a, b, None, 1.0, 0.0)
+    precision = config.current.matmul_precision
+    key = few.layouts(a, b, precision)
+    made = plans_product.get(key)
+    if made is None:
+        of = (a.dtype, a.shape, a.strides, b.dtype, b.shape, b.strides)
+        made = plans_product.keep(key, plan(*of, precision))
+    return made.run(a, b, None, 1.0, 0.0)
 
 
 def linear(x: Array, w: Array, bias: Array | None) -> Array:
@@ -51,8 +60,13 @@ def linear(x: Array, w: Array, bias: Array | None) -> Array:
     if bias is None:
         return product(x, w)
     if x.size * w.shape[1] >= tuning.MATMUL_LEAST_WORK:
-        key = (x.dtype, x.shape, x.strides, w.dtype, w.shape, w.strides)
-        made = plan(*key, config.current.matmul_precision, bias.shape, bias.strides)
+        precision = config.current.matmul_precision
+        key = few.layouts(x, w, bias, precision)
+        made = plans_linear.get(key)
+        if made is None:
+            of = (x.dtype, x.shape, x.strides, w.dtype, w.shape, w.strides)
+            found = plan(*of, precision, bias.shape, bias.strides)
+            made = plans_linear.keep(key, found)
         if bias.dtype == x.dtype and made.name != NUMPY:
             return made.run(x, w, bias, 1.0, 1.0)
     y = reference.product(x, w)

@@ -18,9 +18,11 @@ import numpy as np
 from .. import rows as row_plans
 from .. import tuning
 from ..codegen.row_body import computed
+from ..keys import Plans
 from ..meta import MetaArray
 from ..plan import Launch, Plan, Reference, nbytes
 from ..rows import ELEMENTS, WIDE_ELEMENTS, contiguous, dense, has_kernels
+from ..runtime import few
 from . import batch_norm as channel_bodies
 from . import layer_norm, reference
 
@@ -28,6 +30,11 @@ Array = Any
 Shape = tuple[int, ...]
 Needs = tuple[bool, bool, bool]
 Line = tuple[Any, Shape, Shape] | None  # type, shape and strides of an operand that may be missing
+
+
+plans_rows, plans_rows_grad = Plans(), Plans()
+plans_channels, plans_channels_grad = Plans(), Plans()
+plans_moved = Plans()
 
 
 def line(a: Array | None) -> Line:
@@ -176,9 +183,11 @@ def rows(
     x: Array, length: int, w: Array | None, b: Array | None, eps: float, centred: bool = True
 ) -> tuple[Array, Array | None, Array]:
     """y, mean and rstd of each row of `length` elements; no mean of those not `centred` (RMS)."""
-    of_w = None if w is None else (w.dtype, w.shape, w.strides)
-    of_b = None if b is None else (b.dtype, b.shape, b.strides)
-    plan = plan_rows(x.dtype, x.shape, x.strides, length, of_w, of_b, eps, centred)
+    known = few.layouts(x, length, w, b, eps, centred)
+    plan = plans_rows.get(known)
+    if plan is None:
+        made = plan_rows(x.dtype, x.shape, x.strides, length, line(w), line(b), eps, centred)
+        plan = plans_rows.keep(known, made)
     if b is None:
         found = plan.run(x) if w is None else plan.run(x, w)
     else:
@@ -190,9 +199,12 @@ def rows_gradient(
     g: Array, x: Array, length: int, w: Array | None, mean: Array | None, rstd: Array, needs: Needs
 ) -> tuple[Array | None, Array | None, Array | None]:
     """Gradients of `rows` by x, w and b."""
-    of_w = None if w is None else (w.dtype, w.shape, w.strides)
-    plan = plan_rows_grad(x.dtype, x.shape, x.strides, g.dtype, g.strides, length, of_w,
-                          mean is not None, needs)  # fmt: skip
+    known = few.layouts(g, x, length, w, mean is not None, *needs)
+    plan = plans_rows_grad.get(known)
+    if plan is None:
+        made = plan_rows_grad(x.dtype, x.shape, x.strides, g.dtype, g.strides, length, line(w),
+                              mean is not None, needs)  # fmt: skip
+        plan = plans_rows_grad.keep(known, made)
     if w is None:
         found = plan.run(g, x, rstd) if mean is None else plan.run(g, x, mean, rstd)
     else:
@@ -283,18 +295,15 @@ def channels(
     x: Array, w: Array | None, b: Array | None, mean: Array | None, var: Array | None, eps: float
 ) -> tuple[Array, Array, Array]:
     """Each channel normalised by the moments given, or its own; these are (C,)."""
-    of_w = None if w is None else (w.dtype, w.shape, w.strides)  # `line`, whose call takes as long
-    of_b = None if b is None else (b.dtype, b.shape, b.strides)
+    known = few.layouts(x, w, b, mean, var, eps)
+    plan = plans_channels.get(known)
+    if plan is None:
+        made = plan_channels(*key(x, w, b, mean, var), eps)
+        plan = plans_channels.keep(known, made)
     if mean is None:
-        plan = plan_channels(x.dtype, x.shape, x.strides, of_w, of_b, None, None, eps)
         if b is None:
             return plan.run(x) if w is None else plan.run(x, w)  # type: ignore[no-any-return]
         return plan.run(x, b) if w is None else plan.run(x, w, b)  # type: ignore[no-any-return]
-    assert var is not None
-    plan = plan_channels(
-        x.dtype, x.shape, x.strides, of_w, of_b, (mean.dtype, mean.shape, mean.strides),
-        (var.dtype, var.shape, var.strides), eps,
-    )  # fmt: skip
     if b is None:
         found = plan.run(x, mean, var) if w is None else plan.run(x, w, mean, var)
     else:
@@ -307,12 +316,14 @@ def channels_gradient(
     need_x: bool,
 ) -> tuple[Array | None, Array, Array]:  # fmt: skip
     """Gradients of `channels` by x, w and b. Those of w and b are the sums that dx needs."""
-    plan = plan_channels_grad(
-        x.dtype, x.shape, x.strides, g.dtype, g.strides,
-        None if w is None else (w.dtype, w.shape, w.strides),
-        (mean.dtype, mean.shape, mean.strides), (var.dtype, var.shape, var.strides), eps, training,
-        need_x,
-    )  # fmt: skip
+    known = few.layouts(g, x, w, mean, var, eps, training, need_x)
+    plan = plans_channels_grad.get(known)
+    if plan is None:
+        made = plan_channels_grad(
+            x.dtype, x.shape, x.strides, g.dtype, g.strides, line(w), line(mean), line(var), eps,
+            training, need_x,
+        )  # fmt: skip
+        plan = plans_channels_grad.keep(known, made)
     found = plan.run(g, x, mean, var) if w is None else plan.run(g, x, w, mean, var)
     return found if need_x else (None, *found)
 
@@ -346,17 +357,12 @@ MOVED, NUMBERS = ("a", "b", "new_a", "new_b"), ("kept", "by_a", "by_b")
 
 
 def moved(
-    a: Array, b: Array, new_a: Array, new_b: Array, *, kept: float, by_a: float, by_b: float,
-    alike: bool = False,
-) -> None:  # fmt: skip
+    a: Array, b: Array, new_a: Array, new_b: Array, *, kept: float, by_a: float, by_b: float
+) -> None:
     """a = a * kept + new_a * by_a, and b likewise, in place. Raises, if at all, before anything was
-    changed.
-
-    `alike`: it is known that all four are ndarrays, dense, of one type and one shape, that a and b
-    share no memory, and that the numbers are Python's floats. To ask takes as long as all else.
-    """
+    changed."""
     dtype, shape, strides = a.dtype, a.shape, a.strides
-    if alike or (
+    if (
         a.__class__ is b.__class__ is new_a.__class__ is new_b.__class__ is np.ndarray
         and b.dtype is new_a.dtype is new_b.dtype is dtype
         and b.shape == new_a.shape == new_b.shape == shape
@@ -364,9 +370,21 @@ def moved(
         and kept.__class__ is by_a.__class__ is by_b.__class__ is float
         and ((a.base is b.base is None and a is not b) or not np.may_share_memory(a, b))
     ):
-        plan = plan_moved(dtype, shape, strides)
+        moved_alike(a, b, new_a, new_b, kept=kept, by_a=by_a, by_b=by_b)
     else:
-        plan = plan_moved_numpy()
+        plan_moved_numpy().run(a, b, new_a, new_b, kept, by_a, by_b)
+
+
+def moved_alike(
+    a: Array, b: Array, new_a: Array, new_b: Array, *, kept: float, by_a: float, by_b: float
+) -> None:
+    """`moved` where it is known that all four are ndarrays, dense, of one type and one shape, that
+    a and b share no memory, and that the numbers are Python's floats: to ask takes as long as all
+    else."""
+    known = few.layouts(a)
+    plan = plans_moved.get(known)
+    if plan is None:
+        plan = plans_moved.keep(known, plan_moved(a.dtype, a.shape, a.strides))
     plan.run(a, b, new_a, new_b, kept, by_a, by_b)
 
 

@@ -15,14 +15,17 @@ from typing import Any
 import numpy as np
 
 from .. import tuning
+from ..keys import Plans
 from ..meta import MetaArray
 from ..plan import Launch, Plan, Reference, nbytes
 from ..rows import ELEMENTS, WIDE_ELEMENTS, dense, has_kernels
+from ..runtime import few
 from . import reference
 from .reference import adaptive_spans, strided_spans
 
 Array = Any
 Ints = tuple[int, ...]
+plans_max_pool, plans_max_pool_input = Plans(), Plans()
 Spans = tuple[tuple[Ints, Ints, Ints], ...]  # along each dimension: starts, ends, counts
 
 
@@ -244,8 +247,12 @@ def max_pool(
     x: Array, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, out: Ints
 ) -> Array:
     """The maximum of each window; NaN wins, padding never does."""
-    key = (x.dtype, x.shape, x.strides, kernel, stride, padding, dilation, out)
-    return plan_max_pool(*key).run(x)
+    key = few.layouts(x, kernel, stride, padding, dilation, out)
+    plan = plans_max_pool.get(key)
+    if plan is None:
+        of = (x.dtype, x.shape, x.strides, kernel, stride, padding, dilation, out)
+        plan = plans_max_pool.keep(key, plan_max_pool(*of))
+    return plan.run(x)
 
 
 def max_tap(x: Array, y: Array, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints) -> Array:
@@ -258,8 +265,12 @@ def max_pool_input(
     g: Array, y: Array, x: Array, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints
 ) -> Array:
     """Each g added to the element of its window in x that holds its maximum y."""
-    key = (x.dtype, x.shape, x.strides, g.shape, g.strides, kernel, stride, padding, dilation)
-    return plan_max_pool_input(*key).run(g, y, x)
+    key = few.layouts(g, x, kernel, stride, padding, dilation)
+    plan = plans_max_pool_input.get(key)
+    if plan is None:
+        of = (x.dtype, x.shape, x.strides, g.shape, g.strides, kernel, stride, padding, dilation)
+        plan = plans_max_pool_input.keep(key, plan_max_pool_input(*of))
+    return plan.run(g, y, x)
 
 
 def put_taps(

@@ -1,10 +1,10 @@
 """Small steps on ndarrays in machine code, where asking NumPy takes longer than what it does.
 
-`layouts(*operands)` are bytes, the key of a plan (`keys.py`). `reshaped(a, shape)` is
-`a.reshape(shape)` of an array in rows, `joined(arrays, dim)` is `np.concatenate` of a few small
-ones. All look at metadata alone, and return None for whatever is not of the common sort: NumPy does
-that, and says what is wrong. What they make is what NumPy makes, with the same strides, flags and
-owner of the memory, so nobody can tell who made it.
+`new(cls)` is `object.__new__(cls)`. `layouts(*operands)` are bytes, the key of a plan (`keys.py`).
+`reshaped(a, shape)` is `a.reshape(shape)` of an array in rows, `joined(arrays, dim)` is
+`np.concatenate` of a few small ones. All look at metadata alone, and return None for whatever is
+not of the common sort: NumPy does that, and says what is wrong. What they make is what NumPy makes,
+with the same strides, flags and owner of the memory, so nobody can tell who made it.
 
 They are loaded where kernels are in use already, or after so many calls that it pays; until then,
 and without machine code, they return None. Not here: their code (`few_code.py`).
@@ -48,6 +48,14 @@ def late(
     return waiting
 
 
+_told: list[Callable[[], None]] = []
+
+
+def when_loaded(tell: Callable[[], None]) -> None:
+    """Have a function called whenever these functions have been put into their places."""
+    _told.append(tell)
+
+
 def refused(*_given: Any) -> None:
     """The answer of a function that is not there: NumPy does it."""
 
@@ -59,8 +67,11 @@ def load() -> None:
     found = jit.load(("few",), few_code.build, few_code.EXPORTS, few_code.symbols())
     for name in few_code.EXPORTS:
         globals()[name] = builtin.function(found[name], name)
+    for tell in _told:
+        tell()
 
 
+new: Callable[[Any], Any] = object.__new__
 layouts = late(globals(), "layouts", load, refused)
 reshaped = late(globals(), "reshaped", load, refused)
 joined = late(globals(), "joined", load, refused)

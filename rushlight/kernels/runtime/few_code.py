@@ -21,6 +21,7 @@ from .memory import numpy_address
 
 KIND, BASE, DESCR, FLAGS = 8, 48, 56, 64
 CONTIGUOUS, VIEWED = 0x0001, 0x0503  # flags: rows without gaps; what a view has of the array's
+ALIGNED = 0x0100
 NEW_FROM_DESCR, SET_BASE = 94, 282  # places in NumPy's table of functions: its stable ABI
 MOST_DIMS = 8
 MOST_JOINED, MOST_JOINED_DIMS = 16, 3  # more dims may have their channels innermost in memory
@@ -32,12 +33,13 @@ MOST_SIZE = 1 << 31  # of a dimension: a product of two of these is an i64
 PYTHON = (
     "PyTuple_Size", "PyTuple_GetItem", "PyLong_AsLongLongAndOverflow", "Py_IncRef", "Py_DecRef",
     "PyObject_CallNoArgs", "PyBytes_FromStringAndSize", "PyFloat_AsDouble",
+    "PyUnicode_AsUTF8AndSize", "PyErr_Clear", "PyType_GenericAlloc",
 )  # fmt: skip
 OBJECTS = {
     "Py_None": None, "Py_False": False, "Py_True": True, "tuple": tuple, "int": int, "float": float,
-    "ndarray": np.ndarray,
+    "str": str, "ndarray": np.ndarray,
 }  # fmt: skip
-EXPORTS = ("reshaped", "joined", "layouts")
+EXPORTS = ("new", "reshaped", "joined", "layouts")
 
 
 def symbols() -> dict[str, int]:
@@ -54,6 +56,7 @@ def symbols() -> dict[str, int]:
 def build() -> Module:
     module = Module("few")
     declare(module)
+    write_new(module)
     write_reshaped(module)
     write_joined(module)
     write_layouts(module)
@@ -70,6 +73,9 @@ def declare(module: Module) -> None:
     module.declare("PyObject_CallNoArgs", PTR, [PTR])
     module.declare("PyBytes_FromStringAndSize", PTR, [PTR, I64])
     module.declare("PyFloat_AsDouble", F64, [PTR])
+    module.declare("PyUnicode_AsUTF8AndSize", PTR, [PTR, PTR])
+    module.declare("PyErr_Clear", None, [])
+    module.declare("PyType_GenericAlloc", PTR, [PTR, I64])
     module.declare("array_new", PTR, [PTR, PTR, I32, PTR, PTR, PTR, I32, PTR])
     module.declare("array_set_base", I32, [PTR, PTR])
     for name in (*OBJECTS, "float32"):
@@ -154,6 +160,15 @@ def product(f: Function, sizes: Pointer, start: Value, stop: Value) -> Value:
     with f.range(start, stop) as i:
         n.set(n.get() * sizes[i])
     return n.get()  # type: ignore[no-any-return]
+
+
+# -- an object of Python's ------------------------------------------------------------------------
+
+
+def write_new(module: Module) -> None:
+    """new(cls): `object.__new__(cls)` for a class that is made as classes are in Python."""
+    f, args = begin(module, "new")
+    f.ret(f.call("PyType_GenericAlloc", PTR, [args[0], f.const(I64, 0)]))
 
 
 # -- another shape -------------------------------------------------------------------------------
@@ -269,13 +284,14 @@ def write_joined(module: Module) -> None:
 
 # -- the key of a plan ---------------------------------------------------------------------------
 
-ARRAY, NONE, FALSE, TRUE, FLOAT, INT, INTS = range(7)  # what the words of one operand begin with
+# What the words of one operand begin with, in three bits.
+ARRAY, NONE, FALSE, TRUE, FLOAT, INT, INTS, TEXT = range(8)
 
 
 def write_layouts(module: Module) -> None:
-    """layouts(*operands): bytes that differ where types, shapes or strides of ndarrays do, or where
-    other operands differ: None, bools, floats, ints, tuples of ints. None for what else there is,
-    and for sizes and strides beyond 32 bits."""
+    """layouts(*operands): bytes that differ where types, shapes, strides or alignment of ndarrays
+    do, or other operands: None, bools, floats, ints, tuples of ints, short words. None for what
+    else there is, and for sizes and strides beyond 32 bits."""
     f, args = begin(module, "layouts")
     count = f.args["nargs"]
     demand(f, count <= MOST_LAYOUTS)
@@ -308,7 +324,8 @@ def write_layouts(module: Module) -> None:
             type_ = builtin.field(f, thing, DESCR).of(I8).at(TYPE).of(I64)[0]
             number = type_ >> 32
             demand(f, (number < FIRST_ODD) | (number > LAST_ODD))
-            put((nd << 3) | ARRAY)
+            aligned = small_field(f, thing, FLAGS) & ALIGNED
+            put((nd << 3) | (aligned << 8) | ARRAY)
             put_whole(type_)
             dims = f.convert(nd, I64)
             put_small(builtin.field(f, thing, DIMENSIONS).of(I64), dims)
@@ -342,5 +359,22 @@ def write_other(
             with f.range(n) as i:
                 put_whole(demand_int(f, f.call("PyTuple_GetItem", PTR, [thing, i])))
         with other.otherwise():
-            put(f.const(I32, INT))
-            put_whole(demand_int(f, thing))
+            with f.when(same(f, kind, the(f, "str"))) as last:
+                write_text(f, thing, put)
+            with last.otherwise():
+                put(f.const(I32, INT))
+                put_whole(demand_int(f, thing))
+
+
+def write_text(f: Function, thing: Value, put: Any) -> None:
+    """The words of a text: its length, and a byte in each."""
+    length = f.buffer(I64, 1)
+    text = f.call("PyUnicode_AsUTF8AndSize", PTR, [thing, length])
+    with f.when(same(f, text, the(f, "null"))):
+        f.call("PyErr_Clear", None, [])  # of half a surrogate
+        length[0] = f.const(I64, 2 * MOST_DIMS + 1)
+    n = length[0]
+    demand(f, n <= 2 * MOST_DIMS)
+    put((f.convert(n, I32) << 3) | TEXT)
+    with f.range(n) as i:
+        put(f.convert(text.of(I8)[i], I32))

@@ -10,13 +10,16 @@ from typing import Any
 
 from ...errors import axis
 from .. import tuning
+from ..keys import Plans
 from ..meta import MetaArray
 from ..plan import Plan
 from ..rows import plan as plan_rows
+from ..runtime import few
 from . import softmax as bodies
 
 Array = Any
 Shape = tuple[int, ...]
+plans, plans_grad = Plans(), Plans()
 
 
 @functools.lru_cache(maxsize=2048)
@@ -40,23 +43,40 @@ def plan_grad(
                      axis(dim, len(shape)), tuning.SOFTMAX_LEAST, flops=4)  # fmt: skip
 
 
+def plan_for(name: str, x: Array, dim: int) -> Plan:
+    """`plan` of an array."""
+    key = few.layouts(name, x, dim)
+    found = plans.get(key)
+    if found is None:
+        found = plans.keep(key, plan(name, x.dtype, x.shape, x.strides, dim))
+    return found  # type: ignore[no-any-return]
+
+
+def plan_grad_for(name: str, g: Array, y: Array, dim: int) -> Plan:
+    """`plan_grad` of arrays."""
+    key = few.layouts(name, g, y, dim)
+    found = plans_grad.get(key)
+    if found is None:
+        of = (y.dtype, y.shape, g.dtype, g.strides, y.strides, dim)
+        found = plans_grad.keep(key, plan_grad(name, *of))
+    return found  # type: ignore[no-any-return]
+
+
 def softmax(x: Array, dim: int) -> Array:
     """exp(x) / sum(exp(x)) along a dimension."""
-    return plan("softmax", x.dtype, x.shape, x.strides, dim).run(x)
+    return plan_for("softmax", x, dim).run(x)
 
 
 def log_softmax(x: Array, dim: int) -> Array:
     """x - log(sum(exp(x))) along a dimension."""
-    return plan("log_softmax", x.dtype, x.shape, x.strides, dim).run(x)
+    return plan_for("log_softmax", x, dim).run(x)
 
 
 def softmax_grad(g: Array, y: Array, dim: int) -> Array:
     """The gradient of softmax, given its result y."""
-    key = (y.dtype, y.shape, g.dtype, g.strides, y.strides, dim)
-    return plan_grad("softmax", *key).run(g, y)
+    return plan_grad_for("softmax", g, y, dim).run(g, y)
 
 
 def log_softmax_grad(g: Array, y: Array, dim: int) -> Array:
     """The gradient of log_softmax, given its result y."""
-    key = (y.dtype, y.shape, g.dtype, g.strides, y.strides, dim)
-    return plan_grad("log_softmax", *key).run(g, y)
+    return plan_grad_for("log_softmax", g, y, dim).run(g, y)

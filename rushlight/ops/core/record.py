@@ -140,6 +140,7 @@ class Op:
         self.variadic: bool = s.variadic
         self.bare: bool = s.bare
         self.check: Check | None = s.check
+        self.unchecked = s.check is None and self.publication.return_type is None
         self.numbers: tuple[int, ...] | None = s.numbers
         self.promote: str | None = n.promote
         self.rounds: bool = n.rounds
@@ -328,11 +329,13 @@ class Op:
         `known_as` is what `__torch_function__` is told of, if not the function of this name.
         """
         ordinary = overrides.ordinary
-        if self.check is None and self.return_type is None and inputs and inputs[0] is not None:
+        if self.unchecked and inputs and inputs[0] is not None:
             for t in inputs:
                 if t is not None and t.__class__ not in ordinary:
                     break
             else:
+                if door.apply is door.plain_apply:
+                    return self.core(kw, *inputs)  # as it does: this is called very often
                 return door.apply(self, inputs, kw)
         special = found = False
         for i, t in enumerate(inputs):

@@ -18,8 +18,10 @@ from ...autograd.specialize import plain
 from ...autograd.steps import Step
 from ...dtypes import type_name
 from ...errors import axis, message
+from ...kernels.keys import Plans
 from ...kernels.meta import MetaArray
 from ...kernels.norm import select as arrays
+from ...kernels.runtime import few
 from ..core import kinds
 from ..core.composite import composite
 from ..core.samples import arr, case
@@ -78,10 +80,16 @@ def batch_norm(
                 hint="eps=1e-5, which keeps the quotient finite where the variance is 0",
             )
         )
-    if _usual_channels(input, weight, bias, running_mean, running_var, training, momentum):
-        return _by_channels(
-            input, weight, bias, running_mean, running_var, training, momentum, float(eps)
-        )
+    factor = _usual_channels(input, weight, bias, running_mean, running_var, training, momentum)
+    if factor is not None:
+        if not training:
+            return ops.batch_norm_eval.call(
+                (input, weight, bias, running_mean, running_var), {"eps": float(eps)}
+            )
+        found = ops.batch_norm_op.call((input, weight, bias), {"eps": float(eps)})
+        if running_mean is not None or running_var is not None:
+            _keep_running(running_mean, running_var, found, factor, momentum)
+        return found[0]
     if training:
         check_tensor("batch_norm", "input", 1, input)
         shape = tuple(input.shape)
@@ -197,46 +205,56 @@ def _usual_channels(
     running_var: Any,
     training: bool,
     momentum: Any,
+) -> float | None:
+    """n / (n - 1) for channels of n values, where these are channels and numbers of one float type
+    that fit: then nothing else is asked. It is kept by the layouts of the arrays."""
+    if momentum.__class__ is not float or training.__class__ is not bool:
+        return None
+    try:
+        key = few.layouts(
+            input._a,
+            None if weight is None else weight._a,
+            None if bias is None else bias._a,
+            None if running_mean is None else running_mean._a,
+            None if running_var is None else running_var._a,
+            training,
+        )
+        found = _usual.get(key)
+        if found is None and _fit(input, weight, bias, running_mean, running_var, training):
+            found = _usual.keep(key, unbiasing(input._a))
+    except AttributeError:  # no Tensor
+        return None
+    return found  # type: ignore[no-any-return]
+
+
+_usual = Plans()
+
+
+def unbiasing(a: Any) -> float:
+    """n / (n - 1), where channels have n values each: what makes their variances unbiased."""
+    channels = a.shape[1]
+    count = a.size // channels if channels else 0
+    return count / (count - 1) if count > 1 else math.nan
+
+
+def _fit(
+    input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool
 ) -> bool:
-    """Whether these are channels and numbers of one float type that fit: then nothing else is
-    asked."""
-    if (
-        not isinstance(input, TensorBase)
-        or momentum.__class__ is not float
-        or training.__class__ is not bool
-    ):
+    """Whether these are arrays of one float type, of channels and a number for each; AttributeError
+    where one is no Tensor."""
+    if not isinstance(input, TensorBase):
         return False
     a = input._a
-    dtype = a.dtype
-    shape = a.shape
-    if len(shape) < 2 or dtype.kind != "f":
+    if a.ndim < 2 or a.dtype.kind != "f":
         return False
-    line = shape[1:2]
+    line = a.shape[1:2]
     if training:
         if a.size <= line[0]:
             return False
     elif running_mean is None or running_var is None:
         return False
-    try:  # (written out: a loop over the four takes twice the time)
-        if weight is not None:
-            p = weight._a
-            if p.dtype is not dtype or p.shape != line:
-                return False
-        if bias is not None:
-            p = bias._a
-            if p.dtype is not dtype or p.shape != line:
-                return False
-        if running_mean is not None:
-            p = running_mean._a
-            if p.dtype is not dtype or p.shape != line:
-                return False
-        if running_var is not None:
-            p = running_var._a
-            if p.dtype is not dtype or p.shape != line:
-                return False
-    except AttributeError:  # no Tensor
-        return False
-    return True
+    given = [t._a for t in (weight, bias, running_mean, running_var) if t is not None]
+    return all(p.dtype is a.dtype and p.shape == line for p in given)
 
 
 def _by_channels(
@@ -254,21 +272,18 @@ def _by_channels(
         given = (input, weight, bias, running_mean, running_var)
         return ops.batch_norm_eval.call(given, {"eps": eps})
     found = ops.batch_norm_op.call((input, weight, bias), {"eps": eps})
-    if running_mean is not None or running_var is not None:
-        _keep_running(running_mean, running_var, found, input._a, momentum)
+    a = input._a
+    there = running_mean is not None or running_var is not None
+    if there and a.size and a.__class__ is not MetaArray:
+        _keep_running(running_mean, running_var, found, unbiasing(a), momentum)
     return found[0]
 
 
 def _keep_running(
-    running_mean: Any, running_var: Any, found: tuple[Any, ...], a: Any, momentum: float
+    running_mean: Any, running_var: Any, found: tuple[Any, ...], unbiased: float, momentum: float
 ) -> None:
-    """The running statistics, with the moments that batch norm has `found` of the array `a`."""
-    size = a.size
-    if not size or a.__class__ is MetaArray:
-        return
+    """The running statistics, with the moments that batch norm has `found`."""
     y, mean, var = found
-    count = size // a.shape[1]  # values of a channel
-    unbiased = count / (count - 1) if count > 1 else math.nan
     if (
         running_mean is not None
         and running_var is not None
@@ -282,9 +297,8 @@ def _keep_running(
             and r.base is s.base is None
             and r is not s
         ):
-            how = {"kept": 1.0 - momentum, "by_a": momentum, "by_b": momentum * unbiased,
-                   "alike": True}  # fmt: skip
-            door.perform(track, (r, s, m, v), how)
+            how = {"kept": 1.0 - momentum, "by_a": momentum, "by_b": momentum * unbiased}
+            door.perform(track_alike, (r, s, m, v), how)
             fn = y._fn
             node = fn.node if fn.__class__ is Out else None
             all_changed((running_mean, running_var), "add_", node)
@@ -293,6 +307,7 @@ def _keep_running(
 
 
 track = Step("track", arrays.moved, outputs=0, mutates=(0, 1))
+track_alike = Step("track", arrays.moved_alike, outputs=0, mutates=(0, 1))
 
 
 def _track(

@@ -11,6 +11,7 @@ import pytest
 from rushlight import config
 from rushlight.kernels import runtime
 from rushlight.kernels.conv import implicit_gemm, select, window_tile
+from rushlight.kernels.keys import forget_plans
 
 pytestmark = [
     pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0"),
@@ -31,7 +32,7 @@ CASES = [
 
 def forget() -> None:
     implicit_gemm.kernel.cache_clear()
-    select.plan_forward.cache_clear()
+    forget_plans()
 
 
 @pytest.fixture(autouse=True)

@@ -10,6 +10,7 @@ import pytest
 
 import rushlight
 from rushlight.kernels import runtime, tuning
+from rushlight.kernels.keys import forget_plans
 from rushlight.kernels.matmul import amx, amx_gemm, gemm, select
 from rushlight.kernels.meta import MetaArray
 from rushlight.kernels.plan import Launch, Plan
@@ -169,7 +170,7 @@ def test_the_precision_that_was_set_is_used(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(tuning, "MATMUL_AMX_LEAST", 1)
     rng = np.random.default_rng(4)
     a, b = (rng.standard_normal((160, 160), dtype=np.float32) for _ in range(2))
-    select.plan.cache_clear()
+    forget_plans()
     found = {}
     try:
         for precision in ("highest", "high", "medium"):
@@ -177,7 +178,7 @@ def test_the_precision_that_was_set_is_used(monkeypatch: pytest.MonkeyPatch) -> 
             found[precision] = (rushlight.tensor(a) @ rushlight.tensor(b)).numpy()
     finally:
         rushlight.set_float32_matmul_precision("highest")
-        select.plan.cache_clear()
+        forget_plans()
     for precision, parts in (("highest", 3), ("high", 2), ("medium", 1)):
         np.testing.assert_array_equal(found[precision], multiplied(a[None], b[None], parts)[0])
 

@@ -9,6 +9,7 @@ import pytest
 
 import rushlight
 from rushlight.kernels import runtime, tuning
+from rushlight.kernels.keys import forget_plans
 from rushlight.kernels.matmul import select
 
 pytestmark = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
@@ -17,7 +18,7 @@ pytestmark = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, o
 @pytest.fixture(autouse=True)
 def _every_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tuning, "MATMUL_LEAST_WORK", 1)
-    select.plan.cache_clear()  # plans of the usual choice are not those of this one
+    forget_plans()  # plans of the usual choice are not those of this one
 
 
 def laid_out(rng: np.random.Generator, shape: tuple[int, ...], dtype: Any, how: int) -> np.ndarray:

@@ -141,8 +141,10 @@ def test_layouts_differ_where_plans_may() -> None:
         a, a.T, a[:, :2], a[:1], a[0], np.zeros((), np.float32), np.zeros((3, 2), np.float32),
         np.zeros((2, 3, 1), np.float32), np.zeros((2, 3), np.int32), np.zeros((2, 3), np.float64),
         np.zeros((2, 3), ">f4"), np.zeros((2, 3), np.uint32), np.broadcast_to(a[0], (2, 3)),
+        np.zeros(25, np.uint8)[1:].view(np.float32).reshape(2, 3),
         np.zeros((2, 3), rushlight.bfloat16.np), np.zeros((2, 3), rushlight.float8_e5m2.np),
-        None, True, False, 0, 1, -1, 1 << 40, 0.0, 1.0, -0.0, 2.5, (), (0,), (1,), (0, 0), (1, 2),
+        "", "mean", "sum", "none", None, True, False, 0, 1, -1, 1 << 40, 0.0, 1.0, -0.0, 2.5, (),
+        (0,), (1,), (0, 0), (1, 2),
     ]  # fmt: skip
     keys = [few.layouts(thing) for thing in things]
     assert None not in keys
@@ -161,8 +163,8 @@ def test_layouts_are_equal_where_plans_are() -> None:
 def test_what_has_no_key() -> None:
     a = np.zeros(3, np.float32)
     other = [
-        a.view(Sub), np.zeros(3, "V4"), np.zeros(3, "U4"), np.zeros(3, object), "a", (1, "a"),
-        (1.0,), [1], 1 << 70, np.float32(1), np.broadcast_to(a[:1], 1 << 33), (1,) * 9,
+        a.view(Sub), np.zeros(3, "V4"), np.zeros(3, "U4"), np.zeros(3, object), "a" * 17, (1, "a"),
+        "\ud800", (1.0,), [1], 1 << 70, np.float32(1), np.broadcast_to(a[:1], 1 << 33), (1,) * 9,
         np.zeros(3, "datetime64[s]"), np.zeros((1,) * 9),
     ]  # fmt: skip
     for thing in other:
