@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from rushlight.kernels import tuning
 from rushlight.kernels.sort import reference as kernels
 
 rng = np.random.default_rng(9)
@@ -91,7 +92,8 @@ def test_packed_is_for_what_32_bits_order():
 
 
 @pytest.mark.parametrize("largest", [False, True])
-def test_a_few_of_many(largest):
+def test_a_few_of_many(largest, monkeypatch):
+    monkeypatch.setattr(tuning, "SORT_FEW_LEAST", 1)
     x = rng.permutation(6000).reshape(2, 3000).astype(np.float32)
     wanted = kernels.argsort(x, 1, largest)[:, :5]
     np.testing.assert_array_equal(kernels.few(x, 5, largest), wanted)
@@ -103,6 +105,22 @@ def test_a_few_of_many(largest):
     x[0, 4] = np.nan
     got = kernels.topk(x, 5, 1, largest, True)
     np.testing.assert_array_equal(got, kernels.argsort(x, 1, largest)[:, :5])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64, np.uint8, np.int8, bool])
+@pytest.mark.parametrize("dim", [0, 1])
+def test_a_few_numbers_going_down(dtype, dim):
+    """Equal ones in the order in which they came; NaN, which is the greatest, first."""
+    x = np.round(rng.standard_normal((7, 9)) * 2).astype(dtype)
+    x[2, 3] = np.iinfo(dtype).min if np.issubdtype(dtype, np.integer) else 0
+    for missing in (False, True)[: 2 if x.dtype.kind == "f" else 1]:
+        if missing:
+            x[[1, 1, 4], [2, 5, 2]] = np.nan
+        lines = x if dim == 1 else x.T
+        keys = [[(not np.isnan(float(v)), -float(v)) for v in line] for line in lines]
+        wanted = np.array([sorted(range(len(k)), key=k.__getitem__) for k in keys])
+        got = kernels.argsort(x, dim, True)
+        np.testing.assert_array_equal(got if dim == 1 else got.T, wanted)
 
 
 def test_medians_beside_nan():
