@@ -144,9 +144,10 @@ AVERAGE_POOL_WIDEST = 4096  # columns of a line at most
 
 # Elements from which on rows are computed by kernels: any; programs that want a softmax of four
 # numbers want it ten thousand times (11.7 µs by NumPy, 1.8 by a kernel, which is loaded in 50 ms
-# once a process; PyTorch takes 1.4). Lengths wait for more. On a busy machine, of 4 x 32: softmax 27 and 1.0 µs, its gradient 20 and 1.2; cross entropy 140 and 5.5, its gradient
-# 130 and 3.6; layer norm 49 and 1.9, its gradient 190 and 2.7; lengths 43 and 1.2; batch norm of
-# 2 x 4 x 4 x 4 95 and 4.1, its gradient 195 and 4.2. Columns of an earlier dimension are no
+# once a process; PyTorch takes 1.4). Lengths wait for more. NumPy and the kernel, on a busy
+# machine, of 4 x 32: softmax 27 and 1.0 µs, its gradient 20 and 1.2; cross entropy 140 and 5.5, its
+# gradient 130 and 3.6; layer norm 49 and 1.9, its gradient 190 and 2.7; lengths 43 and 1.2; batch
+# norm of 2 x 4 x 4 x 4 95 and 4.1, its gradient 195 and 4.2. Columns of an earlier dimension are no
 # exception: 256 x 100 x 2 take 6000 and 380.
 SOFTMAX_LEAST = 1
 LOSS_LEAST = 1
