@@ -50,6 +50,7 @@ GIVEN: dict[str, Any] = {
     "torch._subclasses.meta_utils.assert_metadata_eq": assert_metadata_eq,
     "torch._C._get_privateuse1_backend_name": lambda: "privateuseone",
     "torch._C._len_torch_function_stack": lambda: 0,
+    "torch._C._TorchFunctionState.ENABLED": 0,
     "torch._C._get_torch_function_state": lambda: 0,
     "torch._C.has_lapack": True,
     "torch._C.has_spectral": True,
