@@ -36,6 +36,7 @@ def options(arguments: list[str] | None = None) -> argparse.Namespace:
     add("files", nargs="*", type=Path, help="test files of PyTorch")
     add("-k", default="", help="only tests whose name contains this")
     add("--every", type=int, default=1, help="of a large file, only every so manieth test")
+    add("--first", type=int, default=0, help="with --every: beginning with this test")
     add("--shards", type=int, default=2, help="processes (default 2)")
     add("--limit", type=float, default=20.0, help="seconds a test may take (default 20)")
     add("--results", type=Path, default=KEPT, help="where results are kept")
@@ -64,7 +65,8 @@ def run(side: str, file: Path, tests: list[str] | None, out: Path, args: Any, pa
     while True:
         wanted = out.with_suffix(f".{part}.wanted")
         skip = done.read_text().splitlines()
-        which = {"tests": tests, "skip": skip, "part": part, "k": args.k, "every": args.every}
+        which = {"tests": tests, "skip": skip, "part": part, "k": args.k}
+        which |= {"every": args.every, "first": args.first}
         wanted.write_text(json.dumps(which))
         command = [sys.executable, "-m", "tests.pytorch.worker", side, str(file), str(out)]
         command += [str(wanted), str(args.limit)]
@@ -123,7 +125,7 @@ def look(file: Path, args: argparse.Namespace) -> tuple[int, int, int]:
     folder.mkdir(parents=True, exist_ok=True)
     digest = hashlib.sha256(file.read_bytes()).hexdigest()[:12]
     if args.every > 1:
-        digest += f"-every{args.every}"
+        digest += f"-every{args.every}" + (f"-from{args.first}" if args.first else "")
     theirs, ours = folder / f"torch-{digest}.jsonl", folder / f"rushlight-{digest}.jsonl"
     finished = folder / f"torch-{digest}.finished"
     if not finished.exists() and not args.report:

@@ -197,7 +197,7 @@ def main() -> None:
         known = set(wanted["tests"])
         tests = [t for t in tests if name_of(t) in known]
     else:
-        tests = tests[:: wanted["every"]]
+        tests = tests[wanted["first"] :: wanted["every"]]
     skip = set(wanted["skip"])
     i, n = map(int, wanted["part"].split("of"))
     tests = [t for t in tests if wanted["k"] in name_of(t)][i::n]
