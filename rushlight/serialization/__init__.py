@@ -21,6 +21,7 @@ from .options import (
     set_default_mmap_options,
     skip_data,
 )
+from .options import _serialization_tls as _serialization_tls
 from .places import (
     MapLocation as MAP_LOCATION,
 )

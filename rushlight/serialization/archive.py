@@ -20,50 +20,88 @@ from .options import config
 from .unpickler import broken
 
 _LOCAL_HEADER = 30
-_ZIP64_EXTRA = 20
 
 
 class Writer:
-    """Write records into `file` under the folder `name` of the archive."""
+    """Write records into `file` under the folder `name` of the archive.
+
+    The file is only written to, from where it stands: places in the archive count from there, as
+    in PyTorch's, so that it may lie behind other content, or go into a pipe.
+    """
 
     def __init__(self, file: IO[bytes], name: str) -> None:
         self._file = file
         self._name = name
-        self._zip = zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, strict_timestamps=True)
-        self._at = 0 if not _seekable(file) else file.tell()
+        self._at = 0
+        self._directory: list[bytes] = []
 
     def write(self, record: str, data: bytes | memoryview) -> None:
-        """Add one record."""
-        info = zipfile.ZipInfo(
-            f"{self._name}/{record}"
-        )  # dated 1980: the same content, the same bytes
-        info.file_size = len(data)
-        big = len(data) * 1.05 > zipfile.ZIP64_LIMIT
-        header = _LOCAL_HEADER + len(info.filename.encode()) + (_ZIP64_EXTRA if big else 0)
-        begin = self._zip.fp.tell() + header  # type: ignore[union-attr]
-        padding = -(begin + 4) % config.save.storage_alignment
-        info.extra = struct.pack("<HH", 0x4246, padding) + b"Z" * padding
-        with self._zip.open(info, "w", force_zip64=big) as out:
-            for at in range(0, len(data), _CHUNK):
-                out.write(data[at : at + _CHUNK])
+        """Add one record, dated 1980: the same content gives the same bytes."""
+        name = f"{self._name}/{record}".encode()
+        size, begin = len(data), self._at
+        flags = _SIZES_BEHIND | (0 if name.isascii() else _UTF8)
+        big = size >= _LIMIT
+        extra = struct.pack("<HHQQ", 1, 16, 0, 0) if big else b""
+        header = _LOCAL_HEADER + len(name) + len(extra)
+        padding = -(begin + header + 4) % config.save.storage_alignment
+        extra += struct.pack("<HH", 0x4246, padding) + b"Z" * padding
+        needs = 45 if big or begin >= _LIMIT else 20
+        fixed = struct.pack("<HHHHH", needs, flags, zipfile.ZIP_STORED, 0, _1980)
+        self._put(b"PK\3\4" + fixed + struct.pack("<IIIHH", 0, 0, 0, len(name), len(extra)))
+        self._put(name + extra)
+        crc = 0
+        for at in range(0, size, _CHUNK):
+            piece = data[at : at + _CHUNK]
+            if config.save.compute_crc32:
+                crc = zlib.crc32(piece, crc)
+            self._put(piece)
+        self._put(b"PK\7\x08" + struct.pack("<IQQ" if big else "<III", crc, size, size))
+        wide = [n for n in (size, size, begin) if n >= _LIMIT]
+        more = struct.pack(f"<HH{len(wide)}Q", 1, 8 * len(wide), *wide) if wide else b""
+        narrow = [_narrow(n) for n in (size, size, begin)]
+        made_by = 3 << 8 | needs  # on a POSIX system, as the mode of the file is given
+        self._directory.append(
+            b"PK\1\2"
+            + struct.pack("<H", made_by)
+            + fixed
+            + struct.pack("<IIIHHHHH", crc, *narrow[:2], len(name), len(more), 0, 0, 0)
+            + struct.pack("<II", 0o600 << 16, narrow[2])
+            + name
+            + more
+        )
 
     def close(self) -> None:
         """Write the directory of the archive."""
-        self._zip.close()
+        begin, count = self._at, len(self._directory)
+        for entry in self._directory:
+            self._put(entry)
+        end = self._at
+        if begin >= _LIMIT or count >= _MANY:
+            sizes = (count, count, end - begin, begin)
+            self._put(b"PK\6\6" + struct.pack("<QHHIIQQQQ", 44, 45, 45, 0, 0, *sizes))
+            self._put(b"PK\6\7" + struct.pack("<IQI", 0, end, 1))
+        few = count if count < _MANY else 0xFFFF
+        sizes = (few, few, _narrow(end - begin), _narrow(begin))
+        self._put(b"PK\5\6" + struct.pack("<HHHHIIH", 0, 0, *sizes, 0))
+
+    def _put(self, data: bytes | memoryview) -> None:
+        self._file.write(data)
+        self._at += len(data)
+
+
+def _narrow(n: int) -> int:
+    """A number for a field of the first zip format: full where it stands in one of zip64."""
+    return n if n < _LIMIT else 0xFFFFFFFF
 
 
 _CHUNK = 1 << 18  # so small that checksum and copy find it in the cache
+_SIZES_BEHIND, _UTF8 = 0x08, 0x800  # flags: checksum and sizes follow the data; the name's encoding
+_1980 = 1 << 5 | 1  # the first of January
+_LIMIT, _MANY = 0xFFFFFFFF, 0xFFFF  # what fits no more into the fields of the first zip format
 
 
 # What the zip module raises for a damaged directory, beside its own error.
 _DAMAGE = (ArithmeticError, LookupError, NotImplementedError, OSError, ValueError, struct.error)
-
-
-def _seekable(file: IO[bytes]) -> bool:
-    try:
-        return file.seekable()
-    except AttributeError:
-        return False
 
 
 class Reader:

@@ -28,7 +28,7 @@ class EmptyFile(CheckpointError, EOFError):
 
 
 class SourceChangeWarning(Warning):
-    """PyTorch's warning about a class that changed since a module was saved; never given here.
+    """A class has changed since a module of it was saved, in the format that keeps its source.
 
     >>> issubclass(torch.serialization.SourceChangeWarning, Warning)
     True

@@ -5,10 +5,12 @@ Not here: today's zip format (`loading.py`, `saving.py`). Read next: `tar.py`, s
 
 from __future__ import annotations
 
+import inspect
 import io
 import mmap
 import pickle
 import struct
+import warnings
 from typing import IO, Any
 
 import numpy as np
@@ -16,7 +18,8 @@ import numpy as np
 from ..errors import message
 from ..storage import alone
 from .blocks import Block, Span, StorageKind, swap_bytes
-from .errors import CheckpointError
+from .classes import torch_name
+from .errors import CheckpointError, SourceChangeWarning
 from .unpickler import Known, Unpickler, broken, shown
 
 MAGIC_NUMBER = 0x1950A86A20F9469CFC6C
@@ -79,7 +82,8 @@ def load(data: Any, at: int, table: Any, place: Any, encoding: str) -> tuple[Any
     def storage(saved_id: Any) -> Any:
         nonlocal budget
         if isinstance(saved_id, tuple) and saved_id[:1] == ("module",) and len(saved_id) == 4:
-            return saved_id[1]  # a module class with its source, which is not looked at
+            check_source(*saved_id[1:])
+            return saved_id[1]
         kind, key, location, count, window = _storage_id(saved_id)
         if key not in blocks:
             nbytes = count * kind.itemsize
@@ -116,11 +120,62 @@ def whole(file: IO[bytes]) -> tuple[Any, int]:
     # a gzip file has the number of a file that holds other bytes than it gives
     inner = getattr(file, "file", file)  # a temporary file's own
     if not isinstance(inner, io.BufferedReader | io.BufferedRandom | io.FileIO):
-        return file.read(), 0
+        return rest(file), 0
     try:
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), begin
     except (AttributeError, OSError, ValueError):  # no file of the system
-        return file.read(), 0
+        return rest(file), 0
+
+
+def rest(file: Any) -> Any:
+    """What a file object holds from here, read into one piece of memory where it can do that."""
+    if not hasattr(file, "readinto"):
+        return file.read()
+    begin = file.tell()
+    file.seek(0, io.SEEK_END)
+    size = file.tell() - begin
+    file.seek(begin)
+    if not size:
+        return b""
+    data = mmap.mmap(-1, size)
+    at = 0
+    with memoryview(data) as left:
+        while at < size and (count := file.readinto(left[at:])):
+            at += count
+    return data if at == size else data[:at]
+
+
+def check_source(cls: Any, file: Any, source: Any) -> None:
+    """Warn where a class of the program is no longer what it was when its module was saved."""
+    if not isinstance(cls, type) or not file or not isinstance(source, str) or torch_name(cls):
+        return
+    now = source_of(cls)
+    name = f"{cls.__module__}.{cls.__qualname__}"
+    if now is None:
+        warnings.warn(
+            f"Couldn't retrieve source code for container of type {cls.__name__}. "
+            "It won't be checked for correctness upon loading.",
+            stacklevel=2,
+        )
+    elif now[1] != source:
+        warnings.warn(
+            message(
+                f"load: source code of class '{name}' has changed",
+                got=f"a module saved with the class in {file}",
+                wanted=f"the class in {now[0]} to take its attributes as they are",
+                hint="save(model.state_dict()), which asks for no class",
+            ),
+            SourceChangeWarning,
+            stacklevel=2,
+        )
+
+
+def source_of(cls: type) -> tuple[str, str] | None:
+    """The file and the text of a class; None where there is none."""
+    try:
+        return inspect.getsourcefile(cls) or "", inspect.getsource(cls)
+    except (OSError, TypeError):
+        return None
 
 
 def read_storage(data: Any, at: int, block: Block, little: bool = True) -> int:

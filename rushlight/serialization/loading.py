@@ -10,6 +10,7 @@ import io
 import os
 import pickle
 import sys
+import warnings
 from typing import IO, Any
 
 import numpy as np
@@ -48,7 +49,9 @@ def load(
         weights_only: True (and None) allows tensors, plain values and `add_safe_globals`; False
             also the classes of this library and of the running program, and simple ones of Python
             (`argparse.Namespace`, dates, paths). With either, nothing is imported, and no function
-            is called because a file names it.
+            is called because a file names it. The variables of the environment
+            TORCH_FORCE_WEIGHTS_ONLY_LOAD (always True) and TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD (False
+            in place of None) are PyTorch's.
         mmap: map the storages from the file instead of reading them (`f` must be a path). Their
             checksums are then not verified.
         **pickle_load_args: `encoding`, how byte strings written by Python 2 become text.
@@ -64,6 +67,7 @@ def load(
     >>> torch.load(file)
     {'step': 3, 'w': tensor([1., 1.])}
     """
+    weights_only = _weights_only(weights_only)
     if pickle_module is not None and pickle_module is not pickle:
         raise CheckpointError(
             message(
@@ -82,7 +86,7 @@ def load(
     if mmap and path is None:
         raise ValueError("f must be a string filename in order to use mmap argument")
     mapped = path if mmap or (mmap is None and config.load.mmap) else None
-    table = Table(weights_only is not False)
+    table = Table(weights_only)
     if path is not None:
         if path.endswith(".safetensors"):
             from . import safetensors
@@ -93,6 +97,31 @@ def load(
     _check_seekable(f)
     with sparse_checked():
         return _load(f, map_location, table, encoding, None)  # type: ignore[arg-type]
+
+
+def _weights_only(asked: bool | None) -> bool:
+    """What a call asks for, or what the environment says."""
+    always, never = (
+        os.environ.get(f"TORCH_FORCE_{name}WEIGHTS_ONLY_LOAD", "0").lower() in _TRUE
+        for name in ("", "NO_")
+    )
+    if always and never:
+        raise RuntimeError(
+            "Only one of `TORCH_FORCE_WEIGHTS_ONLY_LOAD` or `TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD` "
+            "should be set, but both were set."
+        )
+    if never and asked is None:
+        warnings.warn(
+            "Environment variable TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD detected: the `weights_only` "
+            "argument was not given to load, forcing weights_only=False.",
+            UserWarning,
+            stacklevel=3,
+        )
+        return False
+    return always or asked is not False
+
+
+_TRUE = ("1", "y", "yes", "true")
 
 
 def _check_seekable(f: Any) -> None:

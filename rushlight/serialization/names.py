@@ -37,6 +37,8 @@ class Table:
         """The entry of `module.name`; CheckpointError for a name that is not allowed."""
         # Protocol 2 spells Python's own names as Python 2 did.
         module, name = NAME_MAPPING.get((module, name), (IMPORT_MAPPING.get(module, module), name))
+        if self._weights_only and module in _BLOCKED:
+            raise _blocked(module, name)
         known = _table().get(f"{module}.{name}") or rebuild.return_type(module, name)
         if known is None and (own := allowed_by_user(module, name)) is not None:
             known = _allowed(own)
@@ -59,6 +61,23 @@ class Table:
         except CheckpointError:
             return False
         return True
+
+
+# What runs commands and ends processes: never read with weights_only, whatever the user allowed.
+_BLOCKED = ("sys", "os", "posix", "nt")
+
+
+def _blocked(module: str, name: str) -> CheckpointError:
+    return CheckpointError(
+        message(
+            "load: Weights only load failed. Trying to load unsupported GLOBAL "
+            f"{module}.{name} whose module {module} is blocked.",
+            got=f"a file that mentions {module}.{name}",
+            wanted="tensors, plain Python values and what get_safe_globals() lists, which cannot "
+            "allow this module",
+            hint="asking who made the file why it should do that",
+        )
+    )
 
 
 def _table() -> dict[str, Known]:

@@ -124,7 +124,7 @@ class set_default_mmap_options:
 
 
 def get_crc32_options() -> bool:
-    """Whether `load` verifies checksums.
+    """Whether `save` writes checksums, and `load` verifies them.
 
     >>> get_crc32_options()
     True
@@ -133,10 +133,10 @@ def get_crc32_options() -> bool:
 
 
 def set_crc32_options(compute_crc32: bool) -> None:
-    """Turn the verifying of checksums on or off: without, damage inside a tensor goes unnoticed.
+    """Turn checksums on or off: without, damage inside a tensor goes unnoticed.
 
-    Computing them takes about half a second for a gigabyte. `save` writes them always, and `load`
-    accepts the zeros that PyTorch writes instead of them when it is told not to.
+    Computing them takes about half a second for a gigabyte. Without, `save` writes zeros, as
+    PyTorch's: `load` reads such a file always, programs that unpack zip archives may refuse it.
 
     >>> set_crc32_options(True)
     """
@@ -144,17 +144,19 @@ def set_crc32_options(compute_crc32: bool) -> None:
 
 
 class _Local(threading.local):
-    skipping = False
+    skip_data = False
+    materialize_fake_tensors = False
 
 
-_local = _Local()
+_serialization_tls = _Local()
 
 
 class skip_data:
     """Inside, `save` leaves the space of the storages empty and `load` does not read them.
 
     Args:
-        materialize_fake_tensors: accepted and ignored.
+        materialize_fake_tensors: `save` writes FakeTensors as the tensors that they stand for:
+            a file with the space for a model that was made without memory.
 
     >>> import io
     >>> file = io.BytesIO()
@@ -169,13 +171,20 @@ class skip_data:
         self.materialize_fake_tensors = materialize_fake_tensors
 
     def __enter__(self) -> None:
-        self._before = _local.skipping
-        _local.skipping = True
+        now = _serialization_tls
+        self._before = now.skip_data, now.materialize_fake_tensors
+        now.skip_data, now.materialize_fake_tensors = True, self.materialize_fake_tensors
 
     def __exit__(self, *_: Any) -> None:
-        _local.skipping = self._before
+        now = _serialization_tls
+        now.skip_data, now.materialize_fake_tensors = self._before
 
 
 def skipping() -> bool:
     """Whether this thread is inside `skip_data`."""
-    return _local.skipping
+    return _serialization_tls.skip_data
+
+
+def materializing() -> bool:
+    """Whether this thread is inside `skip_data(materialize_fake_tensors=True)`."""
+    return _serialization_tls.materialize_fake_tensors

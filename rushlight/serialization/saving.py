@@ -13,6 +13,7 @@ import io
 import os
 import pickle
 import sys
+import warnings
 from types import FunctionType
 from typing import IO, Any, ClassVar
 
@@ -36,7 +37,7 @@ from .atomic import replacing
 from .blocks import NAME_OF_STORAGE, Block, Span, origin
 from .classes import pytorch_state, torch_name
 from .loading import FileLike
-from .options import config, skipping
+from .options import config, materializing, skipping
 
 
 def save(
@@ -75,6 +76,8 @@ def save(
     pickler = _Pickler(stream, pickle_protocol, views_in_ids=not new)
     try:
         pickler.dump(obj)
+    except LocalObject:
+        raise
     except pickle.PicklingError as error:
         raise _unsaved(error) from None
 
@@ -153,6 +156,23 @@ class _Storage:
         self.saved_id = saved_id
 
 
+def _dense(
+    storage: _Storage, dtype: Any, at: tuple[Any, ...], requires_grad: bool, bits: dict[str, bool]
+) -> tuple[_Name, tuple[Any, ...]]:
+    """What rebuilds a tensor `at` its place (offset, sizes, strides) of a storage."""
+    args = (storage, *at, requires_grad, collections.OrderedDict())
+    more = (bits,) if bits else ()
+    if dtype in _STORAGES:
+        return _V2, (*args, *more)
+    return _V3, (*args, _DTYPES[dtype], *more)
+
+
+def _is_fake(t: Any) -> bool:
+    """Whether a tensor is a FakeTensor, whose module nobody may have imported."""
+    fakes = sys.modules.get("rushlight._subclasses.fake_tensor")
+    return fakes is not None and isinstance(t, fakes.FakeTensor)
+
+
 _PythonPickler: Any = pickle._Pickler  # type: ignore[attr-defined]  # typeshed leaves it out
 
 
@@ -186,16 +206,33 @@ class _Pickler(_PythonPickler):
         super().__init__(file, protocol, fix_imports=True)
         self.spans: list[Span] = []
         self.counts: list[int] = []
-        self._keep: list[np.ndarray] = []  # copies whose memory is written after the pickle
+        self._keep: list[Any] = []  # memory that is written after the pickle
         self._keys: dict[Any, tuple[str, Any]] = {}
         self._views_in_ids = views_in_ids
+        self._with_source: set[type] = set()
 
     def persistent_id(self, obj: Any) -> Any:
         if isinstance(obj, StorageBase):
             kind = obj.kind if isinstance(obj, Block) else obj
             span = Span(obj.data_ptr(), obj.nbytes())
             return self._storage(span, getattr(kind, "dtype", None)).saved_id
+        if self._views_in_ids and isinstance(obj, type) and issubclass(obj, Module):
+            return self._class(obj)
         return obj.saved_id if type(obj) is _Storage else None
+
+    def _class(self, cls: type) -> Any:
+        """A module's class with its source, once, of a program's: the old format keeps it."""
+        if cls in self._with_source or torch_name(cls) is not None:
+            return None
+        self._with_source.add(cls)
+        found = legacy.source_of(cls)
+        if found is None:
+            warnings.warn(
+                f"Couldn't retrieve source code for container of type {cls.__name__}. "
+                "It won't be checked for correctness upon loading.",
+                stacklevel=2,
+            )
+        return ("module", cls, *(found or (None, None)))
 
     def reducer_override(self, obj: Any) -> Any:
         """How tensors, dtypes, devices and sizes are written; NotImplemented for the rest."""
@@ -207,6 +244,8 @@ class _Pickler(_PythonPickler):
                 return self._reduce_sparse(obj)
             if type(obj).__reduce_ex__ is not Tensor.__reduce_ex__:
                 return NotImplemented  # a class that says itself how it is saved
+            if _is_fake(obj):
+                return self._reduce_fake(obj)
             if isinstance(obj._a, OuterArray):
                 return self._reduce_outer(obj)
             return self._reduce_tensor(obj)
@@ -259,6 +298,25 @@ class _Pickler(_PythonPickler):
             rebuild, args = self._parts(Tensor._wrap(t._a.inner).requires_grad_(t.requires_grad))
         return _FROM_TYPE, (rebuild, kind, args, state_of(t))
 
+    def _reduce_fake(self, t: Any) -> Any:
+        """The tensor that a FakeTensor stands for, where only its space is written."""
+        if not materializing():
+            raise LocalObject(
+                message(
+                    "save: Can't pickle local object 'WeakValueDictionary.__init__.<locals>.remove'"
+                    " (of a FakeTensor's mode)",
+                    got=f"a FakeTensor of shape {tuple(t.shape)}: it has no data",
+                    hint="torch.serialization.skip_data(materialize_fake_tensors=True), "
+                    "which writes the space for it",
+                )
+            )
+        memory = t.untyped_storage()
+        self._keep.append(memory._root)
+        span = Span(-id(memory._root), memory.nbytes())  # where no memory can be
+        storage = self._storage(span, t.dtype, str(t.device))
+        at = (t.storage_offset(), tuple(t.shape), tuple(t.stride()))
+        return _dense(storage, t.dtype, at, bool(t.requires_grad), {})
+
     def _reduce_sparse(self, t: Any) -> Any:
         from ..sparse.core import parts
 
@@ -285,15 +343,10 @@ class _Pickler(_PythonPickler):
             self._keep.append(a)
             strides = tuple(s // size for s in a.strides)
             span, begin = origin(a)
-        storage = self._storage(span, dtype)
-        hooks: Any = collections.OrderedDict()
-        args = (storage, begin // size, tuple(a.shape), strides, requires_grad, hooks)
-        more = (bits,) if bits else ()
-        if dtype in _STORAGES:
-            return _V2, (*args, *more)
-        return _V3, (*args, _DTYPES[dtype], *more)
+        at = (begin // size, tuple(a.shape), strides)
+        return _dense(self._storage(span, dtype), dtype, at, requires_grad, bits)
 
-    def _storage(self, span: Span, dtype: Any) -> _Storage:
+    def _storage(self, span: Span, dtype: Any, location: str = "cpu") -> _Storage:
         element = dtype if dtype in _STORAGES else None  # newer types are written as bytes
         width = 1 if element is None else element.itemsize
         count = span.nbytes // width
@@ -313,7 +366,7 @@ class _Pickler(_PythonPickler):
             self.counts.append(count)
             self._keys[span.address] = (key, element)
         name = _UNTYPED if element is None else _STORAGES[element]
-        saved_id: tuple[Any, ...] = ("storage", name, key, "cpu", count)
+        saved_id: tuple[Any, ...] = ("storage", name, key, location, count)
         return _Storage((*saved_id, None) if self._views_in_ids else saved_id)
 
     def save_global(self, obj: Any, name: str | None = None) -> None:

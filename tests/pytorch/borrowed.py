@@ -52,6 +52,7 @@ GIVEN: dict[str, Any] = {
     "torch._C._len_torch_function_stack": lambda: 0,
     "torch._C._TorchFunctionState.ENABLED": 0,
     "torch._C._get_torch_function_state": lambda: 0,
+    "torch._utils_internal.get_file_path_2": lambda _root, _torch, *p: os.path.join(FOLDER, *p),
     "torch._C.has_lapack": True,
     "torch._C.has_spectral": True,
     "torch._C._get_cpu_capability": lambda: "DEFAULT",

@@ -21,6 +21,35 @@ def test_an_older_file_may_hold_several_objects() -> None:
     assert torch.load(file)["a"].tolist() == [0.0, 0.0, 0.0]
 
 
+class ReadsInto(io.RawIOBase):
+    """A file of a kind of its own, which gives a few bytes at a time."""
+
+    def __init__(self, data: bytes) -> None:
+        self.inner = io.BytesIO(data)
+        self.all_of_it = False
+
+    def read(self, size: int = -1) -> bytes:
+        self.all_of_it |= size < 0
+        return self.inner.read(size)
+
+    def readinto(self, target: Any) -> int:
+        return self.inner.readinto(memoryview(target)[:100])
+
+    def seek(self, place: int, whence: int = 0) -> int:
+        return self.inner.seek(place, whence)
+
+    def tell(self) -> int:
+        return self.inner.tell()
+
+
+def test_an_older_file_is_read_into_memory_once() -> None:
+    torch.save(torch.arange(99), file := io.BytesIO(), _use_new_zipfile_serialization=False)
+    own = ReadsInto(b"before" + file.getvalue())
+    own.seek(6)
+    assert torch.load(own).tolist() == list(range(99))
+    assert not own.all_of_it
+
+
 @pytest.mark.parametrize("zipped", [True, False])
 def test_a_conjugated_tensor_keeps_its_values(zipped: bool) -> None:
     real = pytest.importorskip("torch")

@@ -231,3 +231,120 @@ def test_the_one_error() -> None:
     for kind in (RuntimeError, pickle.UnpicklingError, CheckpointError):
         with pytest.raises(kind):
             torch.load(io.BytesIO(b"PK\x03\x04 and no more"))
+
+
+def test_files_without_checksums(tmp_path: Path) -> None:
+    path = tmp_path / "a.pt"
+    torch.serialization.set_crc32_options(False)
+    try:
+        torch.save({"w": torch.arange(5)}, path)
+    finally:
+        torch.serialization.set_crc32_options(True)
+    with zipfile.ZipFile(path) as archive:
+        assert not any(info.CRC for info in archive.infolist())
+    for mapped in (False, True):
+        assert torch.load(path, mmap=mapped)["w"].tolist() == [0, 1, 2, 3, 4]
+    torch.save({"w": torch.arange(5)}, path)
+    with zipfile.ZipFile(path) as archive:
+        assert archive.testzip() is None
+
+
+def test_an_archive_behind_other_content() -> None:
+    """Its places count from its own beginning, as PyTorch's reader wants it."""
+    alone, behind = io.BytesIO(), io.BytesIO()
+    torch.save(torch.arange(3), alone)
+    behind.write(b"header")
+    torch.save(torch.arange(3), behind)
+    assert behind.getvalue() == b"header" + alone.getvalue()
+    behind.seek(6)
+    assert torch.load(behind).tolist() == [0, 1, 2]
+
+
+class OnlyWritten:
+    """A file object that may be written to, and nothing else."""
+
+    def __init__(self) -> None:
+        self.data = bytearray()
+
+    def write(self, data: Any) -> int:
+        self.data += data
+        return len(data)
+
+    def tell(self) -> int:
+        raise AssertionError("nobody asks where a stream stands")
+
+
+def test_save_only_writes() -> None:
+    stream = OnlyWritten()
+    torch.save(torch.arange(3), stream)  # type: ignore[arg-type]
+    assert torch.load(io.BytesIO(bytes(stream.data))).tolist() == [0, 1, 2]
+
+
+def test_large_archives(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What does not fit into the first format's fields stands in those of zip64."""
+    from rushlight.serialization import archive
+
+    monkeypatch.setattr(archive, "_LIMIT", 100)
+    monkeypatch.setattr(archive, "_MANY", 2)
+    file = io.BytesIO()
+    writer = archive.Writer(file, "a")
+    contents = {"data.pkl": b"x" * 3, "\u00e9": b"y" * 150, "data/0": b"z" * 99}
+    for name, data in contents.items():
+        writer.write(name, data)
+    writer.close()
+    with zipfile.ZipFile(file) as read:
+        assert {n: read.read(n) for n in read.namelist()} == {
+            f"a/{name}": data for name, data in contents.items()
+        }
+    reader = archive.Reader(file)
+    assert all(reader.read(name) == data for name, data in contents.items())
+
+
+def test_the_environment_says_what_may_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.pt"
+    torch.save(torch.nn.Linear(2, 3), path)
+    monkeypatch.setenv("TORCH_FORCE_WEIGHTS_ONLY_LOAD", "1")
+    for asked in (None, True, False):
+        with pytest.raises(pickle.UnpicklingError, match="Weights only load failed"):
+            torch.load(path, weights_only=asked)
+    monkeypatch.setenv("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD", "yes")
+    with pytest.raises(RuntimeError, match="Only one of"):
+        torch.load(path)
+    monkeypatch.delenv("TORCH_FORCE_WEIGHTS_ONLY_LOAD")
+    with pytest.warns(UserWarning, match="forcing weights_only=False"):
+        assert isinstance(torch.load(path), torch.nn.Linear)
+    with pytest.raises(pickle.UnpicklingError, match="Weights only load failed"):
+        torch.load(path, weights_only=True)
+
+
+def test_modules_that_run_commands_are_blocked() -> None:
+    for allowed in ([], [os.execv]):
+        with (
+            torch.serialization.safe_globals(allowed),
+            pytest.raises(
+                pickle.UnpicklingError, match=r"unsupported GLOBAL posix.execv whose .* is blocked"
+            ),
+        ):
+            torch.load(saved(os.execv))
+
+
+def test_space_for_tensors_without_data() -> None:
+    from rushlight._subclasses.fake_tensor import FakeTensorMode
+
+    with FakeTensorMode():
+        model = torch.nn.Linear(3, 2)
+        wide = torch.empty(4, dtype=torch.complex32)
+        state = {**model.state_dict(), "wide": wide, "again": wide.view(2, 2)}
+    file = io.BytesIO()
+    with torch.serialization.skip_data(materialize_fake_tensors=True):
+        torch.save(state, file)
+    file.seek(0)
+    found = torch.load(file)
+    assert found["weight"].tolist() == [[0, 0, 0], [0, 0, 0]]
+    assert found["wide"].dtype is torch.complex32
+    assert found["again"].shape == (2, 2)
+    assert found["again"].data_ptr() == found["wide"].data_ptr()
+    with pytest.raises(AttributeError, match="materialize_fake_tensors=True"):
+        torch.save(wide, io.BytesIO())

@@ -20,6 +20,7 @@ import sys
 import tempfile
 import types
 import uuid
+import warnings
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -245,3 +246,33 @@ def test_models_and_transforms_of_vision() -> None:
     back = through({"model": model, "transform": transform}, weights_only=False)
     assert back["model"](x).tolist() == model(x).tolist()
     assert repr(back["transform"]) == repr(transform)
+
+
+def test_the_old_format_knows_when_a_class_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setitem(sys.modules, "changing_net", types.ModuleType("changing_net"))
+    text = "import rushlight\n\n\nclass Net(rushlight.nn.Linear):\n    version = {}\n"
+
+    def load(number: int) -> Any:
+        path = tmp_path / f"version{number}.py"
+        path.write_text(text.format(number))
+        module: Any = types.ModuleType("changing_net")
+        module.__file__ = str(path)
+        exec(compile(path.read_text(), str(path), "exec"), module.__dict__)
+        sys.modules["changing_net"] = module
+        return module
+
+    torch.save(load(1).Net(2, 3), file := io.BytesIO(), _use_new_zipfile_serialization=False)
+
+    def read() -> Any:
+        file.seek(0)
+        return torch.load(file, weights_only=False)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert read().version == 1
+    load(2)
+    with pytest.warns(torch.serialization.SourceChangeWarning, match="source code of class"):
+        assert read().version == 2
