@@ -2624,6 +2624,16 @@ def histogramdd(input: Tensor, bins: Any, range: Any = None, weight: Tensor | No
             [1., 0., 0.],
             [1., 0., 1.]])
     """
+def hsmm(mat1: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The product of a sparse matrix and a dense one, as a tensor with sparse rows and dense
+    columns.
+
+    mat1 (n, m), sparse; mat2 (m, p). NotImplementedError where both are dense: `torch.mm`.
+
+    >>> torch.hspmm(torch.eye(2).to_sparse(), torch.tensor([[1.0], [2.0]])).to_dense()
+    tensor([[1.],
+            [2.]])
+    """
 def hsplit(input: Tensor, indices_or_sections: Tensor | _int | Sequence[_int]) -> builtins.tuple[Tensor, ...]:
     """Views along dimension 1, of vectors along dimension 0: in n equal parts, or cut before each given index.
 
@@ -4495,6 +4505,16 @@ def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
 
     >>> torch.rsub(torch.tensor([1.0, 2.0]), 10)
     tensor([9., 8.])
+    """
+def saddmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Any:
+    """`torch.sspaddmm` under an older name: `y = beta * input + alpha * (mat1 @ mat2)`.
+
+    input (n, p) and mat1 (n, m), sparse; mat2 (m, p), dense; beta and alpha: 1 by default.
+
+    >>> sparse = torch.eye(2).to_sparse()
+    >>> torch.saddmm(sparse, sparse, torch.ones(2, 2)).to_dense()
+    tensor([[2., 1.],
+            [1., 2.]])
     """
 def scalar_tensor(s: _int | Sequence[_int], *, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """A tensor without dimensions that holds a number, of the default float type unless another is

@@ -171,8 +171,8 @@ def in_any_layout(reduce: Callable[..., Any]) -> Callable[..., Any]:
         else:
             keepdim = kw.get("keepdim", False)
             kept = _output_mask(reduced, whole, dim, keepdim=keepdim, mask=dense(mask))
-            if len(_canonical_dim(dim, whole.ndim)) == whole.ndim:
-                kept = torch.ones_like(kept)  # the only number is stored, even one of no elements
+            if len(_canonical_dim(dim, whole.ndim)) >= whole.ndim:
+                kept = y != 0 if layout is torch.sparse_coo else torch.ones_like(kept)
         places = kept.nonzero().T
         out = torch.sparse_coo_tensor(places, y[kept], y.shape, is_coalesced=True)
         return out.to_sparse_csr() if layout is torch.sparse_csr else out

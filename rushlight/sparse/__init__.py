@@ -17,10 +17,12 @@ from typing import Any
 
 import numpy as np
 
+from .. import dtypes as _dtypes
 from .. import unsupported
 from ..autograd import door
-from ..layout import sparse_coo
+from ..layout import sparse_coo, sparse_csc, sparse_csr
 from . import products as _products
+from .core import NAMES as _NAMES
 from .core import is_sparse as _is_sparse
 from .create import from_scipy, to_scipy
 from .invariants import check_sparse_tensor_invariants
@@ -92,6 +94,10 @@ def spdiags(diagonals: Any, offsets: Any, shape: Any, layout: Any = None) -> Any
     from .conversions import to_sparse
 
     d = diagonals if diagonals.ndim > 1 else diagonals.unsqueeze(0)
+    if d.ndim > 2:
+        raise RuntimeError("Diagonals must be vector or matrix")
+    if len(shape) != 2:
+        raise RuntimeError("Output shape must be 2d")
     if offsets.ndim > 1:
         raise RuntimeError("Offsets must be scalar or vector")
     k = offsets._a.reshape(-1)
@@ -99,10 +105,17 @@ def spdiags(diagonals: Any, offsets: Any, shape: Any, layout: Any = None) -> Any
         raise RuntimeError(
             f"Number of diagonals ({d.shape[0]}) does not match the number of offsets ({len(k)})"
         )
+    if layout not in (None, sparse_coo, sparse_csc, sparse_csr):
+        raise RuntimeError(
+            "Only output layouts (Sparse, SparseCsc, SparseCsr) are supported, got "
+            f"{_NAMES.get(layout, layout)}"
+        )
+    if offsets.dtype is not _dtypes.int64:
+        raise RuntimeError(
+            f"Offset Tensor must have dtype Long but got {_dtypes.type_name(offsets.dtype)}"
+        )
     if len(np.unique(k)) != len(k):
         raise RuntimeError("Offset tensor contains duplicate values")
-    if len(shape) != 2:
-        raise RuntimeError("Output shape must be 2d")
     n, m = shape
     nothing = np.zeros(0, np.int64)
     rows, cols, at = [nothing], [nothing], [nothing]

@@ -127,15 +127,18 @@ def mul(a: Any, b: Any, *, out: Any = None) -> Any:
     sparse one."""
     if not is_sparse(a):
         a, b = b, a
+    if is_sparse(b) and (a.ndim == 0 or b.ndim == 0):
+        if b.ndim or (a.ndim == 0 and a._a.coalesced and not b._a.coalesced):
+            a, b = b, a
+        b = dense(b)
     if is_number(b):
         x = elements_of(a)
-        return like_values(x, values_of(x) * b)
+        values = values_of(x)
+        if a.ndim == 0 and isinstance(b, TensorBase):  # (values are a vector, which would prevail)
+            values = values.to(dtypes.promote_types(a.dtype, b.dtype))
+        return like_values(x, values * b)
     if not is_sparse(b):
         return times_dense(a, b)
-    if b.ndim == 0:
-        return mul(a, dense(b))
-    if a.ndim == 0:
-        return mul(b, dense(a))
     x, y = a, b
     if tuple(a.shape) != tuple(b.shape):
         shape = np.broadcast_shapes(tuple(a.shape), tuple(b.shape))
@@ -304,6 +307,10 @@ def norm(s: Any, p: Any = 2, dim: Any = None, keepdim: bool = False, dtype: Any 
         )
     if keepdim:
         raise RuntimeError("norm_sparse currently does not support keepdim=True")
+    if dtype is not None and p == "fro":
+        raise ValueError("dtype argument is not supported in frobenius norm")
+    if dtype is not None:
+        raise RuntimeError("norm_sparse currently does not support 'dtype' argument")
     values = values_of(ordered(s))
     return values.norm(2 if p == "fro" else p, dtype=dtype)
 

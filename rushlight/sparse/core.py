@@ -411,6 +411,12 @@ class SparseTensor(Tensor):
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         return self.numpy()
 
+    def resize_as_(self, the_template: Any, *, memory_format: Any = None) -> Any:
+        """Take the sizes of another sparse tensor; the values stay at their places."""
+        from .table import resize_as_
+
+        return resize_as_(self, the_template, memory_format)
+
     def resize_(self, *sizes: Any, memory_format: Any = None) -> NoReturn:
         """Refused; `sparse_resize_` is there."""
         refuse("resize_", self)

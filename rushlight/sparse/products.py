@@ -155,12 +155,13 @@ def matmul(a: Any, b: Any, *, out: Any = None) -> Any:
 
 def mv(a: Any, b: Any, *, out: Any = None) -> Any:
     """A matrix times a vector."""
+    if a.ndim != 2 or b.ndim != 1:
+        raise RuntimeError(
+            f"mv: two tensor dim should be 2 and 1, but got SparseTensor Dim: {a.ndim} "
+            f"Tensor Dim: {b.ndim}"
+        )
     if not is_sparse(a) or is_sparse(b):
         refuse("mv", a, b)
-    if a.ndim != 2:
-        raise RuntimeError("mv: two dim tensor 'self' is required.")
-    if b.ndim != 1:
-        raise RuntimeError("mv: vec must be a vector")
     if a.shape[1] != b.shape[0]:
         raise RuntimeError(
             f"mv: expected self.size(-1) == vec.size(-1), got {a.shape[1]} and {b.shape[0]}"
@@ -223,6 +224,8 @@ def smm(a: Any, b: Any) -> Any:
     """The product of a sparse and a dense matrix, as a sparse one."""
     if not is_sparse(a):
         refuse("sspaddmm", a, b)
+    if not is_sparse(a):
+        refuse("hspmm", a, b)
     rows = np.unique(ordered(a)._a.indices[0])
     product = mm(a, b)
     m = product.shape[1]
@@ -233,6 +236,8 @@ def smm(a: Any, b: Any) -> Any:
 
 def hspmm(a: Any, b: Any) -> Any:
     """The same as a tensor with one sparse and one dense dimension."""
+    if not is_sparse(a):
+        refuse("hspmm", a, b)
     rows = np.unique(ordered(a)._a.indices[0])
     product = mm(a, b)
     return at_places(

@@ -20,6 +20,7 @@ from .core import (
     joined,
     like,
     marked,
+    ordered,
     refuse,
     traceable,
     values_of,
@@ -37,11 +38,15 @@ def broadcast_to(s: Any, size: Any) -> Any:
     size = tuple(int(n) for n in size)
     new = len(size) - s.ndim
     held = (1,) * new + tuple(s.shape)
-    if new < 0 or any(n not in (1, m) for n, m in zip(held, size, strict=True)):
-        raise RuntimeError(
-            f"The expanded size of the tensor {list(size)} must match the existing size "
-            f"{list(s.shape)}"
-        )
+    if new < 0:
+        raise RuntimeError("the requested broadcast shape has fewer dimensions than the input")
+    for d, (n, m) in enumerate(zip(held, size, strict=True)):
+        if n not in (1, m):
+            raise RuntimeError(
+                f"The input's length {n} at dimension {d - new} does not broadcast over the "
+                f"requested shape of length {m} at dimension {d}: the expanded size of the tensor "
+                f"{list(size)} must match the existing size {list(s.shape)}"
+            )
     s = traceable(s)
     a = s._a
     k = a.sparse_dim + new
@@ -72,7 +77,7 @@ def permute(s: Any, *order_of: Any, dims: Any = None) -> Any:
             f"length of the desired ordering of dimensions i.e. input.dim() = {n} is not equal to "
             f"len(dims) = {len(order)}"
         )
-    order = tuple(wrapped_dim(d, n) for d in order)
+    first, order = order[:1], tuple(wrapped_dim(d, n) for d in order)
     if len(set(order)) != n:
         raise RuntimeError("permute(): duplicate dims are not allowed.")
     if s._a.__class__ is Compressed:
@@ -86,17 +91,17 @@ def permute(s: Any, *order_of: Any, dims: Any = None) -> Any:
     k = s._a.sparse_dim
     if any(d >= k for d in order[:k]):
         raise RuntimeError(
-            "permute(sparse_coo): mixing sparse and dense dimensions is not supported; got "
-            f"dims = {list(order)} of {k} sparse ones"
+            "permute(sparse_coo): transpositions between sparse and dense dimensions are not "
+            f"allowed.Got dims = {list(order)} of {k} sparse ones"
         )
     values = values_of(s)
     if order[k:] != tuple(range(k, n)):
         values = values.permute(0, *[d - k + 1 for d in order[k:]])
     shape = tuple(s._a.shape[d] for d in order)
-    return at_places(
-        s._a.indices[list(order[:k])], values, shape,
-        s._a.coalesced and order[:k] == tuple(range(k)),
-    )  # fmt: skip
+    stays = s._a.coalesced and first in ((), (0,))  # PyTorch's is only then, by that very number
+    same = order[:k] == tuple(range(k))
+    moved = at_places(s._a.indices[list(order[:k])], values, shape, stays and same)
+    return ordered(moved) if stays and not same else moved
 
 
 def transpose(s: Any, dim0: int, dim1: int) -> Any:
@@ -408,11 +413,12 @@ def resized(s: Any, size: Any, sparse_dim: int, dense_dim: int) -> Any:
                 f"changing the number of dense dimensions (from {a.ndim - a.sparse_dim} to "
                 f"{dense_dim}) on a non-empty sparse tensor is not supported."
             )
-        if any(n < m for n, m in zip(size, a.shape, strict=True)):
-            raise RuntimeError(
-                "shrinking the size of sparse dimensions on a non-empty sparse tensor is not "
-                "supported."
-            )
+        for kind, part in (("sparse", slice(sparse_dim)), ("dense", slice(sparse_dim, None))):
+            if any(n < m for n, m in zip(size[part], a.shape[part], strict=True)):
+                raise RuntimeError(
+                    f"shrinking the size of {kind} dimensions (from {list(a.shape[part])} to "
+                    f"{list(size[part])}) on a non-empty sparse tensor is not supported."
+                )
         values = np.zeros((len(a.values), *size[sparse_dim:]), a.dtype)
         values[tuple(slice(0, n) for n in a.values.shape)] = a.values
         s._a = Coo(a.indices, values, size, a.coalesced)

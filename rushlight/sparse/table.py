@@ -313,7 +313,11 @@ def zeros_like(t: Any, *, dtype: Any = None, layout: Any = None, device: Any = N
     dtype, a = dtype or t.dtype, t._a
     kind = layout or layout_of(a)
     if kind is STRIDED:
-        return zeros(tuple(t.shape), dtype=dtype, requires_grad=requires_grad)
+        made = zeros(tuple(t.shape), dtype=dtype)
+        order = kw.get("memory_format")
+        if order not in (None, preserve_format):
+            made = made.contiguous(memory_format=order)
+        return made._require_grad() if requires_grad else made
     if kind is COO:
         no_memory_format(kw.get("memory_format"))
         made = create.empty_coo(a.shape, dtype.np, dense_dim(t))
@@ -333,11 +337,12 @@ def filled_like(name: str) -> Any:
              **kw: Any) -> Any:  # fmt: skip
         create.no_meta(device)
         kind = layout or layout_of(t._a)
-        if kind is COO or memory_format is not preserve_format:
+        if kind is not STRIDED and (kind is COO or memory_format is not preserve_format):
             no_memory_format(memory_format)
         if t._a.__class__ is Coo or kind is not layout_of(t._a):
             if name == "empty_like":
-                return zeros_like(t, dtype=dtype, layout=kind, requires_grad=requires_grad)
+                return zeros_like(t, dtype=dtype, layout=kind, requires_grad=requires_grad,
+                                  memory_format=memory_format)  # fmt: skip
             if kind is not STRIDED:
                 refuse(name, t)
         held = door.wrap(t._a.values if kind is not STRIDED else np.empty(t._a.shape, t._a.dtype))
@@ -406,6 +411,16 @@ def copy_(t: Any, source: Any, non_blocking: bool = False) -> Any:
 
 def resize_as_sparse_(t: Any, other: Any) -> Any:
     return shape.resized(t, other.shape, other.sparse_dim(), other.dense_dim())
+
+
+def resize_as_(t: Any, other: Any, memory_format: Any = None) -> Any:
+    """The sizes of another sparse tensor; the values stay where they are."""
+    if t._a.__class__ is not Coo or not is_sparse(other) or other._a.__class__ is not Coo:
+        refuse("resize_", t)
+    if memory_format not in (None, preserve_format):
+        name = str(memory_format).removeprefix("torch.").removesuffix("_format").title()
+        raise RuntimeError(f"Unsupported memory format for sparse tensor resize_as_ :{name}")
+    return resize_as_sparse_(t, other)
 
 
 def is_same_size(t: Any, other: Any) -> bool:
@@ -491,6 +506,7 @@ FUNCTIONS: dict[str, Any] = {
     "sparse_mask": create.sparse_mask,
     "sparse_resize_": shape.resized,
     "sparse_resize_and_clear_": shape.cleared,
+    "resize_as_": resize_as_,
     "resize_as_sparse_": resize_as_sparse_,
     "sparse_coo_tensor": create.sparse_coo_tensor,
     **{
@@ -526,6 +542,7 @@ FUNCTIONS: dict[str, Any] = {
     "smm": products.smm,
     "hspmm": products.hspmm,
     "sspaddmm": products.sspaddmm,
+    "saddmm": products.sspaddmm,
     "spmm": products.mm,
     "dsmm": products.mm,
     # reductions

@@ -460,7 +460,11 @@ def smm(input: Any, mat2: Any) -> Any:
     raise need_sparse("smm")
 
 
-@composite(public="torch", samples=[error(NotImplementedError, "Could not run", (2, 3), (3, 4))])
+@composite(
+    public="torch",
+    aliases="hsmm",
+    samples=[error(NotImplementedError, "Could not run", (2, 3), (3, 4))],
+)
 def hspmm(mat1: Any, mat2: Any) -> Any:
     """The product of a sparse matrix and a dense one, as a tensor with sparse rows and dense
     columns.
@@ -493,6 +497,23 @@ def sspaddmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1)
         "Could not run 'aten::sspaddmm' with arguments from the 'CPU' backend. It is for sparse "
         "tensors."
     )
+
+
+@composite(
+    public="torch",
+    samples=[error(NotImplementedError, "Could not run", (2, 4), (2, 3), (3, 4))],
+)
+def saddmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """`torch.sspaddmm` under an older name: `y = beta * input + alpha * (mat1 @ mat2)`.
+
+    input (n, p) and mat1 (n, m), sparse; mat2 (m, p), dense; beta and alpha: 1 by default.
+
+    >>> sparse = torch.eye(2).to_sparse()
+    >>> torch.saddmm(sparse, sparse, torch.ones(2, 2)).to_dense()
+    tensor([[2., 1.],
+            [1., 2.]])
+    """
+    return input.sspaddmm(mat1, mat2, beta=beta, alpha=alpha)
 
 
 @composite(public="torch", aliases="dsmm", samples=[case((2, 3), (3, 4))])
