@@ -77,7 +77,8 @@ def lobpcg(
         raise ValueError("lobpcg.backward does not support backward with B != I yet.")
     options = (k, B, X, n, iK, niter, tol, largest, method, tracker)
     if tracked:
-        values, vectors = LOBPCGAutogradFunction.apply(A, options)
+        # As in PyTorch: who varies one element alone, to check gradients, gets the symmetric part.
+        values, vectors = LOBPCGAutogradFunction.apply((A + A.mT) / 2, options)
         return values, vectors
     with torch.no_grad():
         return _solved(A, *options)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import rushlight as torch
@@ -77,3 +79,17 @@ def test_what_does_not_fit() -> None:
         torch.lobpcg(a, k=2, X=torch.ones(3, 2))
     with pytest.raises(ValueError, match="unknown method"):
         torch.lobpcg(a, k=2, method="x")
+
+
+def test_gradients_of_one_element_alone() -> None:
+    """gradcheck varies one half of a symmetric matrix: what counts is the symmetric part."""
+    torch.manual_seed(0)
+    a = torch.rand(6, 6, dtype=torch.float64)
+    a = (a @ a.mT / 10).requires_grad_()
+    x = torch.eye(6, 1, dtype=torch.float64)
+
+    def pair(a: Any) -> Any:
+        values, vectors = torch.lobpcg(a, X=x)
+        return values, vectors * vectors[0].sign()
+
+    assert torch.autograd.gradcheck(pair, a)
