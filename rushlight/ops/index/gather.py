@@ -475,7 +475,8 @@ def reduce_at(
     out: Any, index: Any, source: Any, d: int, reduce: str, include_self: bool
 ) -> None:  # fmt: skip
     """Combine `source` into `out` at an index along d, in place: one index an element, or, of one
-    dimension, a slice."""
+    dimension, a slice. Types below float32 are rounded after each step, as PyTorch's slices."""
+    low = out.dtype.kind == "V" or out.dtype == np.float16
     line = index if index.ndim < out.ndim else whole_slices(out, index, d)
     count: Any = None
     if reduce == "mean" or not include_self:
@@ -486,7 +487,11 @@ def reduce_at(
             info = limits(out.dtype)
             start = info[0] if reduce == "amax" else info[1]
         np.copyto(out, np.asarray(start).astype(out.dtype), where=count > 0)
-    if reduce in ("sum", "mean"):
+    if low:
+        ufuncs = {"prod": np.multiply, "amax": np.maximum, "amin": np.minimum}
+        key = sums.grid(index, d) if line is None else (slice(None),) * d + (line,)
+        ufuncs.get(reduce, np.add).at(out, key, source)
+    elif reduce in ("sum", "mean"):
         if line is not None:
             sums.add_slices(out, line, source, d)
         else:
@@ -503,7 +508,10 @@ def reduce_at(
             ufunc.at(out, key, source)
     if reduce == "mean":
         n = count + 1 if include_self else np.maximum(count, 1)
-        out[...] = out / n if out.dtype.kind in "fc" else np.floor_divide(out, n)
+        if low:
+            out[...] = out.astype(np.float32) / n.astype(out.dtype).astype(np.float32)
+        else:
+            out[...] = out / n if out.dtype.kind in "fc" else np.floor_divide(out, n)
 
 
 def counted(out: Any, index: Any, line: Any, d: int) -> Any:

@@ -71,3 +71,19 @@ def test_flat_places_may_be_int32():
 def test_numbers_are_looked_at_before_places():
     with pytest.raises(RuntimeError, match="cannot be converted to type uint8_t"):
         X.byte().index_fill(0, torch.tensor([5]), -1.5)
+
+
+@pytest.mark.parametrize("kind", ["float16", "bfloat16"])
+@pytest.mark.parametrize("reduce", ["prod", "mean"])
+def test_halves_are_reduced_step_by_step(kind: str, reduce: str) -> None:
+    """Each step is rounded, as of slices that are multiplied or added one after another."""
+    dtype = getattr(torch, kind)
+    torch.manual_seed(0)
+    x, source = torch.randn(3, 4).to(dtype), torch.randn(9, 4).to(dtype)
+    index = torch.tensor([0, 2, 0, 0, 2, 2, 0, 2, 0])
+    wanted = x.clone()
+    for at, part in zip(index.tolist(), source, strict=True):
+        wanted[at] = wanted[at] * part if reduce == "prod" else wanted[at] + part
+    if reduce == "mean":
+        wanted /= torch.tensor([[6], [1], [5]]).to(dtype)
+    assert torch.equal(x.index_reduce(0, index, source, reduce), wanted)
