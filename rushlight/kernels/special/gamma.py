@@ -17,6 +17,7 @@ from rushlight.kernels.special import tables
 from rushlight.kernels.special.reference import (
     blocked,
     blocked2,
+    erfc,
     horner,
     pick,
     refuse_complex,
@@ -347,11 +348,38 @@ def _upper_small(a: Array, x: Array) -> Array:
     return first - np.exp(u) * a * total
 
 
+# Temme's uniform expansion for large a, where x/a is near 1: coefficients in eta of what 1/a**0 and
+# 1/a**1 are multiplied with, highest first. N. M. Temme, "The asymptotic expansion of the
+# incomplete gamma functions", SIAM J. Math. Anal. 10 (1979).
+_TEMME = (
+    (
+        -2.1854485106799922e-6, 3.9192631785224378e-5, -1.7875514403292181e-4,
+        3.5273368606701940e-4, 1 / 864, -2 / 135, 1 / 12, -1 / 3,
+    ),
+    (2.0576131687242798e-4, -9.9022633744855967e-4, 2.6455026455026455e-3, -1 / 288, -1 / 540),
+)  # fmt: skip
+_LARGE, _NEAR = 1e5, 0.1  # from where on, and how near
+
+
+def _large(a: Array, x: Array, side: float) -> Array:
+    """P (side -1) or Q (side 1) for large a and x near it, where a series takes sqrt(a) steps."""
+    d = (x - a) / a
+    phi = -_log1p_minus(d)
+    eta = np.copysign(np.sqrt(2 * phi), d)
+    first, second = (horner(row, eta) for row in _TEMME)
+    rest = np.exp(-a * phi) / np.sqrt(2 * np.pi * a) * (first + second / a)
+    return erfc(side * np.copysign(np.sqrt(a * phi), d)) / 2 + side * rest
+
+
 def _incomplete(a: Array, x: Array) -> tuple[Array, Array]:
     """P and Q, each computed where it is the smaller one."""
     lower = np.full_like(x, np.nan)
     upper = np.full_like(x, np.nan)
     good = (a > 0) & (x > 0) & np.isfinite(a) & np.isfinite(x)
+    large = good & (a >= _LARGE) & (np.abs(x - a) <= _NEAR * a)
+    pick(lower, large, lambda u, v: _large(u, v, -1.0), a, x)
+    pick(upper, large, lambda u, v: _large(u, v, 1.0), a, x)
+    good &= ~large
     near_zero = good & (x <= 1.1) & ((x > 0.5) & (a < x) | (x <= 0.5) & (a * np.log(x) > -0.4))
     series = good & ~near_zero & (x <= np.maximum(a, 1.1))
     fraction = good & ~near_zero & ~series

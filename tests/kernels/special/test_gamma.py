@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from rushlight.kernels.special import gamma
 
@@ -26,3 +27,20 @@ def test_zeta_of_a_shifted_argument() -> None:
     rng = np.random.default_rng(1)
     s, q = rng.uniform(1.1, 9, 300), rng.uniform(0.1, 20, 300)
     np.testing.assert_allclose(gamma.zeta(s, q), q**-s + gamma.zeta(s, q + 1), rtol=1e-11)
+
+
+def test_igamma_of_large_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An expansion takes the place of a series of sqrt(a) steps, with the same values."""
+    steps = np.linspace(-30, 30, 61)
+    for size in (1.1e5, 2e6):
+        a = np.full(61, size)
+        x = a + steps * np.sqrt(a)
+        monkeypatch.setattr(gamma, "_LARGE", 1e5)
+        found = gamma.igamma(a, x), gamma.igammac(a, x)
+        monkeypatch.setattr(gamma, "_LARGE", np.inf)
+        for mine, slow in zip(found, (gamma.igamma(a, x), gamma.igammac(a, x)), strict=True):
+            np.testing.assert_allclose(mine, slow, rtol=1e-12, atol=1e-300)
+    monkeypatch.undo()
+    a = np.array([1e30, 1e30, 1e300])
+    x = a * [1, 1 + 1e-14, 1 - 1e-9]
+    np.testing.assert_allclose(gamma.igamma(a, x), [0.5, 1, 0], rtol=1e-12)
