@@ -48,6 +48,8 @@ def plain_binary(op: Any, swap: bool = False) -> Any:
 
     def method(a: Any, b: Any) -> Any:
         if not isinstance(a, TensorBase):
+            if swap and op.name == "pow" and isinstance(b, TensorBase):
+                return op.call((b, a), {})  # PyTorch's is a function of Python: any operand first
             name = f"__{'r' if swap else ''}{op.publication.operator}__"
             raise TypeError(
                 f"descriptor '{name}' for 'torch._C.TensorBase' objects doesn't apply to a "
