@@ -195,3 +195,9 @@ def test_deep_copies_keep_sharing_and_gradients():
 def test_operators_are_methods_of_tensors_alone(t, name):
     with pytest.raises(TypeError, match=r"descriptor '__.*doesn't apply to a 'int'"):
         getattr(torch.Tensor, name)(2, t)
+
+
+def test_the_power_of_a_tensor_takes_a_number_first() -> None:
+    x = torch.tensor([2.0, 3.0])
+    assert torch.Tensor.__rpow__(2.0, x).tolist() == [4, 9]  # type: ignore[arg-type]
+    assert torch.Tensor.__rpow__(x, 2.0).tolist() == [4, 8]
