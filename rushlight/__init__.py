@@ -304,6 +304,7 @@ _FROM = {
     "set_deterministic_debug_mode": "config",
     "_validate_sparse_coo_tensor_args": "sparse.create",
     "_sparse_broadcast_to": "sparse.shape",
+    "_int_mm": "ops.linalg.int_mm",
     **dict.fromkeys(
         [
             f"_validate_sparse_{kind}_tensor_args"
