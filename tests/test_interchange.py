@@ -197,7 +197,9 @@ def test_operators_are_methods_of_tensors_alone(t, name):
         getattr(torch.Tensor, name)(2, t)
 
 
-def test_the_power_of_a_tensor_takes_a_number_first() -> None:
+def test_turned_operators_of_python_take_a_number_first() -> None:
     x = torch.tensor([2.0, 3.0])
     assert torch.Tensor.__rpow__(2.0, x).tolist() == [4, 9]  # type: ignore[arg-type]
     assert torch.Tensor.__rpow__(x, 2.0).tolist() == [4, 8]
+    assert torch.Tensor.__rmod__(5.0, x).tolist() == [2, 3]  # type: ignore[arg-type]
+    assert torch.Tensor.__rfloordiv__(2.0, x).tolist() == [1, 1]  # type: ignore[arg-type]

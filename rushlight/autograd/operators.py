@@ -43,13 +43,17 @@ def array_operand(op: Any, b: Any) -> Any:
         return NotImplemented
 
 
+# Those that are functions of Python in PyTorch when turned: they take any operand first.
+TURNED = ("pow", "mod", "floordiv", "lshift", "rshift")
+
+
 def plain_binary(op: Any, swap: bool = False) -> Any:
     """The operator through the door, for every kind of operand."""
 
     def method(a: Any, b: Any) -> Any:
         if not isinstance(a, TensorBase):
-            if swap and op.name == "pow" and isinstance(b, TensorBase):
-                return op.call((b, a), {})  # PyTorch's is a function of Python: any operand first
+            if swap and op.publication.operator in TURNED and isinstance(b, TensorBase):
+                return op.call((b, a), {})
             name = f"__{'r' if swap else ''}{op.publication.operator}__"
             raise TypeError(
                 f"descriptor '{name}' for 'torch._C.TensorBase' objects doesn't apply to a "
