@@ -439,6 +439,7 @@ class Slice(Tensor):
     which PyTorch runs once for all slices."""
 
     __slots__ = ()
+    value_is_hidden = True  # (who fills with a number takes it as a tensor)
 
     def item(self) -> Any:
         """Refused: each slice has another value."""

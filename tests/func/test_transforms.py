@@ -85,3 +85,14 @@ def test_a_batching_rule_is_given_the_defaults_of_forward():
     assert vmap(Taken.apply, in_dims=(0, None))(x, (0,)).tolist() == [0, 3]
     assert [idx for _, idx in seen] == [(2,), (0,)]
     assert seen[0][0] == (0, (None,))
+
+
+def test_a_slice_may_be_what_is_filled_with() -> None:
+    """Its value is not looked at: it is taken as a tensor."""
+    x, v = torch.arange(6.0).reshape(2, 3), torch.tensor([10.0, 20.0])
+    masked = [[0, 1, 10], [20, 20, 20]]
+    assert torch.vmap(lambda t, u: t.masked_fill(t > 1, u))(x, v).tolist() == masked
+    assert torch.vmap(lambda t, u: t.clone().masked_fill_(t > 1, u))(x, v).tolist() == masked
+    first = torch.tensor([0])
+    filled = torch.vmap(lambda t, u: t.index_fill(0, first, u))(x, v)
+    assert filled.tolist() == [[10, 1, 2], [20, 4, 5]]

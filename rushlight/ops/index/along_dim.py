@@ -540,7 +540,8 @@ def fill_parts(input: Any, dim: int, index: Any, value: Any) -> Any:
                 "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
                 f"{value._a.ndim} dimension(s)."
             )
-        if value._fn is not None or value._a.__class__ is MetaArray:
+        known = value._fn is None and value._a.__class__ is not MetaArray
+        if not known or hasattr(type(value), "value_is_hidden"):
             return index_fill_tensor, (index, value), {"dim": dim}
     return index_fill, (index,), {"dim": dim, "value": number(value)}
 

@@ -80,7 +80,7 @@ def fill_value(input: Any, value: Any) -> tuple[Any, tuple[Any, ...], dict[str, 
                 "masked_fill only supports a 0-dimensional value tensor, but got tensor with "
                 f"{value._a.ndim} dimension(s)."
             )
-        if value._a.__class__ is MetaArray:
+        if value._a.__class__ is MetaArray or hasattr(type(value), "value_is_hidden"):
             return masked_put, (value,), {}
         if value._fn is not None:
             stored(value.detach().item(), input._a.dtype)  # type: ignore[attr-defined] # raises
