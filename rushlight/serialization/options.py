@@ -156,7 +156,8 @@ class skip_data:
 
     Args:
         materialize_fake_tensors: `save` writes FakeTensors as the tensors that they stand for:
-            a file with the space for a model that was made without memory.
+            a file with the space for a model that was made without memory. A slice of one lies at
+            the beginning of its storage, for meta tensors know no offsets.
 
     >>> import io
     >>> file = io.BytesIO()
