@@ -173,3 +173,12 @@ def test_a_gradient_of_zero_times_an_infinite_logarithm_is_zero(name, other):
     x = torch.tensor([2.0, 3.0], requires_grad=True)
     getattr(torch.special, name)(x, torch.tensor(other)).backward(torch.zeros(2))
     assert x.grad.tolist() == [0, 0]
+
+
+def test_hermite_polynomials_of_any_degree_end() -> None:
+    """Beyond the largest numbers there is NaN alone: no steps are taken for it."""
+    x = torch.tensor([0.3, 2.0])
+    for family in (torch.special.hermite_polynomial_h, torch.special.hermite_polynomial_he):
+        y = family(x, torch.tensor([10**12, 3]))
+        assert y[0].isnan()
+        assert y[1] == family(x, 3)[1]
