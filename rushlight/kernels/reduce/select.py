@@ -88,6 +88,7 @@ class Reduction:
         self.out = None if out is None else np.dtype(out)
         self.reference = in_rows(reference or by_ufunc(how, formula, finish, self.out))
         self.few = few
+        self.simple = formula is None or formula in TESTS  # one call of NumPy's
         self.lowered: dict[Any, Any] = {}  # (formula, type of the result) by types and kinds
 
     def __call__(
@@ -96,7 +97,7 @@ class Reduction:
     ) -> Array:  # fmt: skip
         """The result. Dims are None for all, an int in range, or a tuple of such."""
         x = arrays[0]
-        if x.size < tuning.REDUCE_LEAST and (len(arrays) == 1 or alike(arrays)):
+        if x.size < least_of(self) and (len(arrays) == 1 or alike(arrays)):
             if self.few is not None and 0 < x.size <= tuning.REDUCE_FEW:
                 dtype = x.dtype
                 if (dtype is F32 or dtype is F64) and dims.__class__ is not tuple:
@@ -162,6 +163,11 @@ class Reduction:
             return None  # the formula does what formulas cannot
         steps = sum(node.op is not None for node in order(root))
         return Lowered(repr(root), write, own or (COUNTED if boolean else types[0]), steps)
+
+
+def least_of(fold: Reduction) -> int:
+    """Elements from which on a kernel computes a reduction."""
+    return tuning.REDUCE_LEAST if fold.simple else tuning.REDUCE_FORMULA_LEAST
 
 
 def alike(arrays: Sequence[Array]) -> bool:
@@ -262,9 +268,10 @@ class Steps:
 
     def reduce(
         self, fold: Reduction, arrays: dict[str, Layout], dims: Any, keepdims: bool,
-        words: tuple[Any, ...], scalars: dict[str, Any], y: str,
+        words: tuple[Any, ...], scalars: dict[str, Any], y: str, least: int | None = None,
     ) -> bool:  # fmt: skip
-        """Add the kernel of a reduction that writes `y`; whether there is one."""
+        """Add the kernel of a reduction that writes `y`; whether there is one. `least` elements are
+        enough, where the reduction is a part of more."""
         layouts = list(arrays.values())
         types = tuple([a[2] for a in layouts])
         try:
@@ -272,7 +279,8 @@ class Steps:
         except ValueError:
             return False  # the formula in NumPy says what is wrong
         size, dims = math.prod(shape), dims_of(dims, len(shape))
-        if size < max(tuning.REDUCE_LEAST, 1) or any(t not in ELEMENTS for t in types):
+        least = least_of(fold) if least is None else least
+        if size < max(least, 1) or any(t not in ELEMENTS for t in types):
             return False
         if not runtime.available() or (np.dtype(np.float16) in types and not has_half()):
             return False
@@ -511,7 +519,7 @@ def variance(
 
     `otherwise` (x, dims=, keepdims=, count=, left=, root=) is NumPy's way.
     """
-    if x.size < tuning.REDUCE_LEAST or not x.flags.aligned or x.__class__ is not ndarray:
+    if x.size < tuning.REDUCE_FORMULA_LEAST or not x.flags.aligned or x.__class__ is not ndarray:
         return otherwise(x, dims=dims, keepdims=keepdims, count=count, left=left, root=root)
     layout = (x.shape, x.strides, x.dtype)
     return plan_variance(layout, dims, keepdims, root, otherwise).run(x, count, left)
@@ -524,7 +532,8 @@ def plan_variance(
     """y of an array x and the numbers `count` and `left`: the mean in float64, then the sum of
     squares of what is away from it."""
     made = Steps()
-    mean = made.reduce(LONG_MEAN, {"x": layout}, dims, True, (), {"over": "count"}, "mean")
+    least = tuning.REDUCE_FORMULA_LEAST
+    mean = made.reduce(LONG_MEAN, {"x": layout}, dims, True, (), {"over": "count"}, "mean", least)
     if mean:
         held = made.outputs["mean"]
         arrays = {"x": layout, "mean": (held.shape, held.strides, held.dtype)}

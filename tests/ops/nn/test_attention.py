@@ -54,9 +54,8 @@ def test_groups_share_keys(rng: Any) -> None:
     k, v = (torch.from_numpy(rng.standard_normal((2, 2, 5, 4))) for _ in range(2))
     y = F.scaled_dot_product_attention(q, k, v, enable_gqa=True)
     spread = [t.repeat_interleave(3, 1) for t in (k, v)]
-    np.testing.assert_allclose(
-        y.numpy(), F.scaled_dot_product_attention(q, *spread).numpy(), rtol=1e-12
-    )
+    wanted = F.scaled_dot_product_attention(q, *spread).numpy()
+    np.testing.assert_allclose(y.numpy(), wanted, rtol=1e-12, atol=1e-15)  # some are nearly 0
 
 
 def test_dropout_scales_what_is_left() -> None:
