@@ -66,6 +66,7 @@ THEMES = (
     "nn.fold",
     "nn.pool_public",
     "nn.unpool",
+    "nn.batch_norm",
     "nn.norm_public",
     "nn.native_attention",
     "nn.pixel_shuffle",

@@ -12,7 +12,7 @@ import rushlight
 
 from ...autograd.grad_mode import no_grad
 from ...errors import message
-from ...ops.nn.norm_public import counted
+from ...ops.nn.batch_norm import counted
 from ...tensor import Parameter, Tensor
 from .. import functional as F
 from .. import init

@@ -1,5 +1,6 @@
 """`native_batch_norm`, `native_layer_norm`, `native_group_norm`: the norms, and their moments with
-them, as PyTorch's own code asks for them. Loaded when used; the norms are in `norm_public.py`.
+them, as PyTorch's own code asks for them. Loaded when used; the norms are in `batch_norm.py`
+and `norm_public.py`.
 """
 
 from __future__ import annotations
@@ -7,8 +8,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from . import batch_norm, norm_checks
 from . import norm as ops
-from . import norm_public as public
 
 Three = tuple[Any, Any, Any]
 
@@ -17,7 +18,7 @@ def native_layer_norm(
     input: Any, normalized_shape: Any, weight: Any, bias: Any, eps: float
 ) -> Three:
     """(y, mean, rstd) of `nn.functional.layer_norm`."""
-    dims = public._last_dims("native_layer_norm", input, normalized_shape, weight, bias)
+    dims = norm_checks.last_dims("native_layer_norm", input, normalized_shape, weight, bias)
     y, mean, rstd = ops.layer_norm_op(input, weight, bias, dims=dims, eps=float(eps))
     shape = (*input.shape[: dims[0]], *(1,) * len(dims))
     return y, *(moment(v, input, weight).reshape(shape) for v in (mean, rstd))
@@ -34,7 +35,7 @@ def native_group_norm(
     """(y, mean, rstd) of `nn.functional.group_norm` of N samples of C channels of HxW values."""
     if input.numel() != N * C * HxW:
         raise RuntimeError(f"Expected input to have {N * C * HxW} elements, got {input.numel()}")
-    public._check_channels("group_norm", input, weight, bias)
+    norm_checks.check_channels("group_norm", input, weight, bias)
     y, mean, var = ops.group_norm_op(
         input.reshape(N, C, HxW), weight, bias, groups=group, eps=float(eps)
     )
@@ -55,11 +56,12 @@ def native_batch_norm(
 ) -> Three:
     """(y, mean, rstd) of `nn.functional.batch_norm`; no moments when not training."""
     if not training:
-        y = public._batch_norm(input, weight, bias, running_mean, running_var, False, momentum, eps)
+        given = (input, weight, bias, running_mean, running_var)
+        y = batch_norm._batch_norm(*given, False, momentum, eps)
         return y, input.new_empty(0), input.new_empty(0)
     y, mean, var = ops.batch_norm_op.call((input, weight, bias), {"eps": float(eps)})
     if running_mean is not None or running_var is not None:
         count = input.numel() // max(1, input.shape[1])
         unbiased = count / (count - 1) if count > 1 else math.nan
-        public._track(running_mean, running_var, mean, var, unbiased, momentum)
+        batch_norm._track(running_mean, running_var, mean, var, unbiased, momentum)
     return y, *(moment(v, input, weight) for v in (mean, (var + eps).rsqrt()))

@@ -1,4 +1,4 @@
-"""The normalisation ops and their gradients; public functions are in `norm_public.py`.
+"""The normalisation ops and their gradients; public ones are in `batch_norm.py`, `norm_public.py`.
 
 All of them are y = (x - mean) * rstd * weight + bias with mean and rstd = (var + eps) ** -0.5 taken
 over some dimensions of x. Beside y they give the moments (as PyTorch's `native_layer_norm` and its
