@@ -160,7 +160,7 @@ def damaged(path: Path, how: str) -> str:
         return "relative_path of a _StorageInfo is impossible"
     assert how == "hostile"
     (path / ".metadata").write_bytes(pickle.dumps(Hostile()))
-    return "not an allowed global"
+    return "GLOBAL posix.system whose module posix is blocked"
 
 
 class Hostile:
