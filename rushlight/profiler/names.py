@@ -18,6 +18,7 @@ SPACES = {"special": "special_", "linalg": "linalg_", "fft": "fft_"}
 
 # Records and composites whose operator has another name in PyTorch.
 OTHERS = {
+    "saddmm": "sspaddmm",
     "sum_all": "sum",
     "max_all": "max",
     "min_all": "min",

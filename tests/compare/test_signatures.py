@@ -34,6 +34,7 @@ AXES = "it is transpose; axis0= and axis1= are taken"
 DTYPE = "PyTorch's stub lets dtype come by position, which raises"
 
 DIFFERENT = {
+    "torch.hsmm": "hspmm under an older name, whose first parameter is mat1",
     "torch.det": LINALG,
     "torch.matrix_exp": LINALG,
     "torch.matrix_power": LINALG,

@@ -21,6 +21,7 @@ from ...errors import axis, message
 from ...kernels.dense import channels_innermost
 from ...kernels.meta import MetaArray
 from ...kernels.pool import reference as arrays
+from ...layout import channels_last_3d
 from ..core.composite import composite
 from ..core.samples import case
 from ..shape.convert import keeps_format, laid_as
@@ -212,8 +213,10 @@ def max_pool3d(
 ) -> Any:
     given = (kernel_size, stride, padding, dilation, ceil_mode, return_indices)
     if isinstance(input, TensorBase) and input._a.ndim == 4 and alone_innermost(input._a):
-        made = max_pool3d(input.unsqueeze(0), *given)  # type: ignore[attr-defined]
-        return tuple(y.squeeze(0) for y in made) if return_indices else made.squeeze(0)
+        made = _max_pool(3, input.unsqueeze(0), *given)  # type: ignore[attr-defined]
+        several = made if return_indices else (made,)
+        laid = [y.contiguous(memory_format=channels_last_3d).squeeze(0) for y in several]
+        return tuple(laid) if return_indices else laid[0]
     return laid_as(_max_pool(3, input, *given), input)
 
 
