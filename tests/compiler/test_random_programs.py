@@ -42,7 +42,9 @@ def check(numbers: range, folder: Path) -> None:
     assert not different, f"seeds of programs that differ: {different}"
 
 
-@pytest.mark.parametrize("block", range(FIRST))
+@pytest.mark.parametrize(
+    "block", [0, *(pytest.param(n, marks=pytest.mark.long) for n in range(1, FIRST))]
+)
 def test_programs(block: int, tmp_path: Path) -> None:
     check(range(block * EACH, (block + 1) * EACH), tmp_path)
 

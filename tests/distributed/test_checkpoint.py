@@ -413,7 +413,12 @@ def test_under_the_dropin(tmp_path: Path) -> None:
 )
 @pytest.mark.parametrize(
     "program",
-    [["checkpoint.py", "2"], ["checkpoint.py", "3"], ["killed_save.py"], ["states.py", "2"]],
+    [
+        ["checkpoint.py", "2"],
+        pytest.param(["checkpoint.py", "3"], marks=pytest.mark.long),
+        ["killed_save.py"],
+        ["states.py", "2"],
+    ],
     ids=" ".join,
 )
 def test_ranks(program: list[str]) -> None:

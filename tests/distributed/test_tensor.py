@@ -27,6 +27,7 @@ def test_layers_compute_what_they_compute_on_one_process(ranks: int) -> None:
     assert program("tensor_layers.py", str(ranks)) == f"well {ranks}\n"
 
 
+@pytest.mark.long
 def test_what_networks_are_made_of_computes_what_it_computes_of_whole_tensors() -> None:
     """Layers, activations, losses: 170 calls, each with a third of the ways it can lie."""
     assert program("tensor_networks.py", "2") == "well 2\n"
