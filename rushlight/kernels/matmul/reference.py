@@ -15,6 +15,8 @@ Array = Any
 def product(a: Array, b: Array) -> Array:
     """a @ b; a stack times one matrix becomes a single product when the stack is contiguous."""
     if a.ndim < 3 and b.ndim < 3:
+        if a.size == 1 or b.size == 1:  # `dot` scales by the one number, and 0 times NaN is 0 there
+            return np.asarray(np.matmul(a, b))
         # The method of the array, without `np.dot`'s question who overrides it: BLAS does not share
         # a product as small as this.
         return np.asarray(a.dot(b)) if a.size * b.shape[-1] < BLAS_SHARED_BY_VECTOR else dot(a, b)

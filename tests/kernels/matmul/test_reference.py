@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -33,3 +35,14 @@ def test_slices_of_a_long_sum_and_the_rest(rng: np.random.Generator) -> None:
     parts = np.stack([a[:, :4] @ b[:4], a[:, 4:8] @ b[4:8]])
     got = reference.added_slices(parts, a, b, d, 3.0, 0.5, rest=2)
     np.testing.assert_allclose(got, 3 * (a @ b) + 0.5 * d)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    "shapes", [((1,), (1, 4)), ((1, 1), (1, 4)), ((4, 1), (1,)), ((4, 1), (1, 1))]
+)
+def test_zero_times_nan_is_nan(shapes: Any, dtype: Any) -> None:
+    """Of one number NumPy's `dot` makes a scaling by BLAS, which leaves out what is times 0."""
+    for first, second in ((0, np.nan), (np.nan, 0)):
+        y = reference.product(np.full(shapes[0], first, dtype), np.full(shapes[1], second, dtype))
+        assert np.isnan(y).all()
