@@ -27,7 +27,7 @@ ndarray = np.ndarray
 _new = object.__new__
 
 
-def unwritten_first_gradient(leaf: Any, g: Any) -> bool:
+def first_gradient_by_python(leaf: Any, g: Any) -> bool:
     """Make an array that nobody else knows the first gradient of a leaf, as it is.
 
     False, and nothing is done, where it must be fitted, copied or added, or a hook is to be called.
@@ -59,7 +59,7 @@ def load() -> None:
     first_gradient = leaves_code.function(door.Tensor)
 
 
-first_gradient = few.late(globals(), "first_gradient", load, unwritten_first_gradient)
+first_gradient = few.late(globals(), "first_gradient", load, first_gradient_by_python)
 
 
 def finish_leaf(

@@ -51,8 +51,9 @@ WHERE_SMALL = 512  # elements below which bit operations cost more than NumPy's 
 # -- reductions ----------------------------------------------------------------------------------
 
 REDUCE_LEAST = least(8192)  # elements
-REDUCE_FORMULA_LEAST = 1  # of a formula, where NumPy takes several calls: 32 floats, std 10.6, 4.1;
-# smooth_l1_loss 10.6, 4.6; mse_loss 6.3, 4.0; norm 4.2, 2.8
+# Of a formula, where NumPy takes several calls. 32 floats: std 10.6, 4.1; smooth_l1_loss 10.6, 4.6;
+# mse_loss 6.3, 4.0; norm 4.2, 2.8.
+REDUCE_FORMULA_LEAST = 1
 REDUCE_FEW = least(1024, 0)  # floats up to which NumPy's own `reduce` is right, whatever the axis
 REDUCE_SHORT = least(8)  # elements side by side below which another axis is innermost
 REDUCE_PIECE = 65536  # elements of a piece of work, along the axis that is reduced
@@ -146,11 +147,11 @@ AVERAGE_POOL_WIDEST = 4096  # columns of a line at most
 
 # Elements from which on rows are computed by kernels: any; programs that want a softmax of four
 # numbers want it ten thousand times (11.7 µs by NumPy, 1.8 by a kernel, which is loaded in 50 ms
-# once a process; PyTorch takes 1.4). NumPy and the kernel, on a busy
-# machine, of 4 x 32: softmax 27 and 1.0 µs, its gradient 20 and 1.2; cross entropy 140 and 5.5, its
-# gradient 130 and 3.6; layer norm 49 and 1.9, its gradient 190 and 2.7; lengths 43 and 1.2; batch
-# norm of 2 x 4 x 4 x 4 95 and 4.1, its gradient 195 and 4.2. Columns of an earlier dimension are no
-# exception: 256 x 100 x 2 take 6000 and 380.
+# once a process; PyTorch takes 1.4). NumPy and the kernel, on a busy machine, of 4 x 32: softmax 27
+# and 1.0 µs, its gradient 20 and 1.2; cross entropy 140 and 5.5, its gradient 130 and 3.6; layer
+# norm 49 and 1.9, its gradient 190 and 2.7; lengths 43 and 1.2; batch norm of 2 x 4 x 4 x 4 95 and
+# 4.1, its gradient 195 and 4.2. Columns of an earlier dimension are no exception: 256 x 100 x 2
+# take 6000 and 380.
 SOFTMAX_LEAST = 1
 LOSS_LEAST = 1
 NORM_LEAST = 1
@@ -179,6 +180,7 @@ ATTENTION_EXACT = 1 << 18
 # Recurrent layers have no least size. An LSTM of 8 over 5 times of 3 rows, both ways: 440 µs with
 # NumPy, 310 with kernels; of 32 over 20 times of 4: 1090 and 420; of 128 over 50 times of one row:
 # 2600 and 1400.
+GATHER_FEW = 4096  # indices up to which places in memory are computed: 8 x 4 8.7, 5.4
 EMBEDDING_LEAST = least(16384)  # elements
 EMBEDDING_CHUNK = 16384  # elements that a chunk of a lookup copies
 EMBEDDING_BANDS = 64  # parts of a table that threads may compute
@@ -196,8 +198,8 @@ MULTI_TENSOR_LEAST = least(1024)  # elements, of all arrays together
 OPTIM_LEAST = least(1024)  # elements of one parameter from which on loading a kernel pays at once
 OPTIM_BLOCK = 16384  # elements that NumPy updates at a time, so that its temporaries stay cached
 OPTIM_PATIENCE = 100  # updates of fewer elements after which it pays, too
-# Calls of `runtime/few.py` after which loading it pays: 40 ms once, 0.1 to 0.4 µs less a call.
 MOST_KEYS = 4096  # layouts of operands that the calls of one function remember a plan for
+# Calls of `runtime/few.py` after which loading it pays: 40 ms once, 0.1 to 0.4 µs less a call.
 FEW_PATIENCE = least(1000)
 RANDOM_LEAST = least(4096)  # numbers from which on loading a kernel pays at once
 RANDOM_LEAST_RUNNING = 1  # the same where kernels are in use already

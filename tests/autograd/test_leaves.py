@@ -18,7 +18,7 @@ from rushlight.kernels import runtime
 @pytest.fixture(params=["python", "machine code"])
 def keep(request: Any) -> Callable[[Any, Any], bool]:
     if request.param == "python":
-        return leaves.unwritten_first_gradient
+        return leaves.first_gradient_by_python
     if not runtime.available():
         pytest.skip("no machine code here")
     return leaves_code.function(door.Tensor)  # type: ignore[no-any-return]

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from .. import tuning
-from ..tuning import SORT_FEW, SORT_MANY
 
 __all__ = [
     "argsort",
@@ -40,7 +39,7 @@ def packed(x: Array, descending: bool = False, nan_first: bool = False) -> Array
     for elements that 32 bits cannot order.
     """
     n = x.shape[-1]
-    if x.size < SORT_MANY or not n or n >= LAST:
+    if x.size < tuning.SORT_MANY or not n or n >= LAST:
         return None
     y = np.empty(x.shape, np.int64)
     if x.dtype == np.float32:
@@ -76,7 +75,7 @@ def place(y: Array) -> Array:
 
 def chosen(x: Array, index: Array, dim: int) -> Array:
     """x at places along dim."""
-    if dim == x.ndim - 1 and x.flags.c_contiguous and x.size >= SORT_MANY:
+    if dim == x.ndim - 1 and x.flags.c_contiguous and x.size >= tuning.SORT_MANY:
         n = x.shape[-1]
         starts = np.arange(0, x.size, n).reshape(*x.shape[:-1], 1)
         return x.reshape(-1).take(index + starts if x.ndim > 1 else index)
@@ -115,7 +114,7 @@ def topk(x: Array, k: int, dim: int, largest: bool, ordered: bool) -> Array:
     n = x.shape[dim]
     if k == 0:
         return np.zeros((*x.shape[:dim], 0, *x.shape[dim + 1 :]), np.int64)
-    found = few(innermost(x, dim), k, largest) if k <= n // SORT_FEW else None
+    found = few(innermost(x, dim), k, largest) if k <= n // tuning.SORT_FEW else None
     if found is not None:
         return put_back(found, dim)
     y = packed(innermost(x, dim), largest)

@@ -7,8 +7,6 @@ nonzero) are in `masks.py`.
 
 from __future__ import annotations
 
-import functools
-import math
 from typing import Any
 
 import numpy as np
@@ -16,7 +14,7 @@ import numpy as np
 from ...autograd import changes, overlaps
 from ...autograd.node import TensorBase
 from ...errors import axis, message
-from ...kernels import dense
+from ...kernels.embedding import gather as elements
 from ...kernels.indices import within
 from ...kernels.meta import MetaArray
 from ...kernels.sparse import select as sums
@@ -99,21 +97,6 @@ def check_range(index: Any, n: int, d: int, name: str = "") -> None:
         raise RuntimeError(f"{name}index {bad} is out of bounds for dimension {d} with size {n}")
 
 
-FEW = 4096  # indices whose places in memory are kept, by their shape
-
-
-@functools.lru_cache(maxsize=64)
-def lines(shape: tuple[int, ...], whole: tuple[int, ...], d: int) -> tuple[Any, int]:
-    """Where in an array in rows, of the shape `whole`, the line along dimension d begins to which
-    each element of an index belongs; and the step along it."""
-    steps = [math.prod(whole[i + 1 :]) for i in range(len(whole))]
-    begins = np.zeros((1,) * len(shape), np.int64)
-    for i, n in enumerate(shape):
-        if i != d:
-            begins = begins + (np.arange(n) * steps[i]).reshape((n,) + (1,) * (len(shape) - i - 1))
-    return begins, steps[d]
-
-
 @op(
     samples=[case((3, 4), along, dim=0), case((3, 4), arr((3, 2), 0, 4, "int64"), dim=1)],
     public="",
@@ -135,12 +118,7 @@ def gather(input: Any, index: Any, *, dim: int) -> Any:
     line = whole_slices(input, index, d)
     if line is not None:
         return np.take(input, line, axis=d)
-    if index.size <= FEW and input.flags.c_contiguous:
-        begins, step = lines(index.shape, input.shape, d)
-        return input.take(index + begins if step == 1 else index * step + begins)
-    if all(i == d or k == n for i, (k, n) in enumerate(zip(index.shape, input.shape, strict=True))):
-        return dense.in_rows(np.take_along_axis(input, index, d))
-    return dense.in_rows(input[sums.grid(index, d)])
+    return elements.gather(input, index, d)
 
 
 gather.vjp(
