@@ -66,8 +66,9 @@ def facts(path: str, space: str, value: Any) -> Facts:
         op = behind(used, file)
     if op is not None:
         of_record(op, found)
-    for other in used if not found.kernels else ():
-        found.kernels += [k for k in reached([other])[1] if k not in found.kernels]
+    front = [] if op is None or op in functions else reached([op])[1]  # before those of its checks
+    others = [] if front or found.kernels else [k for o in used for k in reached([o])[1]]
+    found.kernels = list(dict.fromkeys(front + found.kernels + others))
     found.kernels = found.kernels[:MOST_KERNELS]
     found.operations = [o.name for o in used if o is not op]
     if op is not None and op.kind == "elementwise" and not found.kernels:
