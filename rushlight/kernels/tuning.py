@@ -104,6 +104,14 @@ CONV_NARROW = 128  # output positions below which a product is made for many ima
 # 4.17, 3.97 and 4.10.
 CONV_PACKED_MOST = 1 << 25
 CONV_PANELS_OF_PACKED = 2
+# A weight's gradient from windows that are read where they lie, or from windows that are packed:
+# how full vectors of outputs are, and the positions of all images, from which on the first is
+# faster. GFLOP/s of one thread, packed -> where they lie: 64 channels of 56 x 56 190 -> 220, of 3
+# channels by 7 x 7 and a stride of 2 132 -> 210, 128 of 28 x 28 222 -> 235, 256 to 64 by 1 x 1 137
+# -> 200, 16 of 32 x 32 150 -> 184; vectors of 62 % (10 or 20 outputs) 106 -> 89, 170 -> 151; 196
+# positions (512 of 7 x 7, b4) 229 -> 215.
+CONV_DIRECT_FILLED = least(0.8, 0.0)
+CONV_DIRECT_LONG = least(512)
 CONV_SLICES = 16  # chunks wanted of a weight's gradient, so that threads have something to share
 CONV_TOGETHER = 1 << 19  # elements up to which gradients are one plan, with the memory of all parts
 CONV_AMX_LEAST_WORK = least(1 << 22)  # multiplications

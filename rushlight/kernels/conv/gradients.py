@@ -38,9 +38,7 @@ def together(
     None where one plan does not compute them: arrays are large, or no floats of one type.
     """
     precision = config.current.matmul_precision
-    key = few.layouts(
-        g, x, w, *needs, stride, padding, dilation, groups, transposed, precision
-    )
+    key = few.layouts(g, x, w, *needs, stride, padding, dilation, groups, transposed, precision)
     plan = plans_together.get(key)
     if plan is None:
         if not g.flags.aligned:  # NumPy sums those

@@ -295,6 +295,14 @@ def implicit_gemm_forward(c: Conv, d: Draft, x: str, y: str) -> None:
     )  # fmt: skip
 
 
+def slices_of(c: Conv, n: int, tile: int) -> tuple[int, int]:
+    """How many slices of n images are summed for themselves, and the images of one: the same for
+    all ways, so that they have the same bits."""
+    chunks = c.groups * -(-c.k // (4 * tile))
+    each = -(-n // min(n, max(1, tuning.CONV_SLICES // chunks)))
+    return -(-n // each), each
+
+
 def implicit_gemm_weight(c: Conv, d: Draft) -> Plan:
     """Sums over slices of the images, which are then added in order."""
     from . import implicit_gemm
@@ -302,12 +310,10 @@ def implicit_gemm_weight(c: Conv, d: Draft) -> Plan:
     tile = implicit_gemm.lanes(str(c.element))
     images = images_of_a_panel(c, tile)
     source, g, n, p = with_margin(c, d, "x"), d.dense("g"), c.n // images, images * c.p
-    chunks = c.groups * -(-c.k // (4 * tile))
-    each = -(-n // min(n, max(1, tuning.CONV_SLICES // chunks)))  # images of a slice
-    slices = -(-n // each)
+    slices, each = slices_of(c, n, tile)
     dw = parts_of(c, d, "dw", slices)
     size, packed = d.metas["g"].size * c.dtype.itemsize, None
-    if chunks > c.groups and size <= tuning.CONV_PACKED_MOST:  # several chunks would pack the same
+    if c.k > 4 * tile and size <= tuning.CONV_PACKED_MOST:  # several chunks would pack the same
         packed = d.room("packed", size)
     d.launch(
         implicit_gemm.kernel(implicit_gemm.Weight, str(c.element), heights_of(c)),
@@ -319,6 +325,28 @@ def implicit_gemm_weight(c: Conv, d: Draft) -> Plan:
     if slices > 1:
         d.numpy(reference.sum_of_parts, (dw,), "dw")
     return finished(c, d, "implicit_gemm", "dw")
+
+
+def direct_weight(c: Conv, d: Draft) -> Plan:
+    """The same sums from windows that are read where they lie."""
+    from . import direct_tile, direct_weight, implicit_gemm
+
+    element, tile = str(c.element), implicit_gemm.lanes(str(c.element))
+    images = images_of_a_panel(c, tile)
+    source, g, n, p = with_margin(c, d, "x"), d.dense("g"), c.n // images, images * c.p
+    slices, each = slices_of(c, n, tile)
+    dw = parts_of(c, d, "dw", slices)
+    size, packed = c.groups * n * p * direct_tile.lanes_of(element, c.o) * c.dtype.itemsize, None
+    if c.k > direct_weight.SPAN and size <= tuning.CONV_PACKED_MOST:  # as above
+        packed = d.room("packed", size)
+    d.launch(
+        direct_weight.kernel(element, direct_tile.widths(element, c.o)), x=source, g=g, dw=dw,
+        **window_tables(c, d, images, tile), packed=packed, n=n, groups=c.groups, m=c.o, p=p,
+        size=c.p, k=c.k, image=c.c * math.prod(c.padded), slices=slices, each=each,
+    )  # fmt: skip
+    if slices > 1:
+        d.numpy(reference.sum_of_parts, (dw,), "dw")
+    return finished(c, d, "direct", "dw")
 
 
 def parts_of(c: Conv, d: Draft, name: str, slices: int) -> str:

@@ -11,6 +11,7 @@ takes a convolution computes it.
   (`kernels/tuned.py`). Where a number cannot be split for it (infinities, NaN, numbers from 2**110
   on), the plan of a CPU without one computes it all again.
 * `implicit_gemm.py`: a product whose windows are never written out whole.
+* `direct_weight.py`: the same sums for a weight's gradient, from windows that lie where they are.
 * `reference.py`: NumPy, for other types, small problems and what is left.
 
 Not here: what a way consists of (`launches.py`), margins (`pad/select.py`).
@@ -257,7 +258,7 @@ def plan_weight(
         other = plan_weight(*key, stride, padding, dilation, groups, precision, False)
         return launches.amx_weight(c, d, other)
     elif c.o > 1 and by_implicit_gemm(c):
-        return launches.implicit_gemm_weight(c, d)
+        return launches.direct_weight(c, d) if by_direct(c) else launches.implicit_gemm_weight(c, d)
     d.numpy(
         reference.weight_gradient, ("x", "g"), "dw", kernel=kernel, stride=stride, padding=padding,
         dilation=dilation, groups=groups,
@@ -324,6 +325,15 @@ def by_amx(c: Conv, few: int, useful: float) -> bool:
     if min(c.padding) < 0 or max(c.size) + 2 * max(c.padding) >= 1 << 28:
         return False
     return c.grid.useful >= useful
+
+
+def by_direct(c: Conv) -> bool:
+    """Whether the gradient of a weight that `by_implicit_gemm` takes reads windows where they lie:
+    outputs fill vectors, and sums are long enough to be turned back."""
+    from .direct_tile import lanes_of
+
+    filled = c.o / lanes_of(str(c.element), c.o)
+    return filled >= tuning.CONV_DIRECT_FILLED and c.n * c.p >= tuning.CONV_DIRECT_LONG
 
 
 def by_implicit_gemm(c: Conv) -> bool:

@@ -48,7 +48,8 @@ def references(x: Any, w: Any, b: Any, g: Any, *how: Any) -> tuple[np.ndarray, .
 
 ONE = ((1, 1), (1, 1), (1, 1), 1)
 WAYS = [  # x, w, stride and so on, the ways of the three directions
-    ((2, 16, 20, 20), (16, 16, 3, 3), ONE, ("implicit_gemm", "implicit_gemm", "implicit_gemm")),
+    ((2, 16, 20, 20), (16, 16, 3, 3), ONE, ("implicit_gemm", "implicit_gemm", "direct")),
+    ((2, 16, 20, 20), (20, 16, 3, 3), ONE, ("implicit_gemm", "implicit_gemm", "implicit_gemm")),
     ((2, 16, 20, 20), (16, 16, 3, 3), ((2, 2), (1, 1), (1, 1), 1),
      ("implicit_gemm", "col2im", "implicit_gemm")),
     ((1, 128, 6, 6), (128, 128, 3, 3), ONE, ("im2col", "col2im", "implicit_gemm")),
