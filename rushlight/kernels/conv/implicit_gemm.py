@@ -29,7 +29,7 @@ from typing import Any
 
 from ..codegen.interface import Interface, Kernel
 from ..codegen.ir import F64, I32, I64, PTR, Function, Pointer, Value, vector
-from ..matmul.gemm import KC, Gemm, tile_symbols, transposed
+from ..matmul.gemm import KC, Gemm, narrow_symbols, tile_symbols, transposed
 from ..runtime import jit
 from . import window_tile
 
@@ -224,7 +224,8 @@ class Forward(Conv):
 
     def declare_tile(self) -> None:
         super().declare_tile()
-        self.module.globals["windows"] = f"@windows = external constant [{self.mr} x ptr]"
+        for table in ("windows", "narrow"):
+            self.module.globals[table] = f"@{table} = external constant [{self.mr} x ptr]"
 
     def write_run(self, f: Function, packed: Pointer) -> None:  # type: ignore[override]
         a = f.args
@@ -280,6 +281,7 @@ class Forward(Conv):
         panels, height, taller = self.rows(f, m)
         left = self.least(f, p - first, span)
         packs = (left + (nr - 1)) // nr
+        full = (left + (w - 1)) // nr  # panels of which more than one vector is wanted
         room = f.buffer(self.e, PANELS * nr * KC)
         null = Value(f, PTR, "null")
         biased = self.given(f, "bias")
@@ -322,8 +324,12 @@ class Forward(Conv):
                         self.micro(f, h, given)
                 else:
                     pack(j)
-            with f.range(computed, panels) as i, f.range(packs) as j:
-                self.micro(f, *tile(i, j))
+            with f.range(computed, panels) as i:
+                with f.range(full) as j:
+                    self.micro(f, *tile(i, j))
+                with f.range(full, packs) as j:  # a last panel of one vector
+                    h, given = tile(i, j)
+                    f.call_pointer(Pointer(f, "@narrow", PTR)[h - 1], None, given)
 
         def own(image: Value, place: Value, n: Value, at: Value) -> None:
             size = self.word(f, "size")
@@ -451,14 +457,18 @@ class Weight(Conv):
 
 
 @functools.cache
-def kernel(which: type[Conv], e: str, heights: tuple[int, ...] | None = None) -> Kernel:
+def kernel(
+    which: type[Conv], e: str, heights: tuple[int, ...] | None = None, narrow: bool = True
+) -> Kernel:
     """`Forward` or `Weight` of an element type, with tiles for panels of these heights, or of
-    all."""
+    all; `narrow`: a last panel may have no more than one vector of positions."""
     key = (e, KC, PANELS, which is Forward and window_tile.is_fast())
 
     def symbols() -> dict[str, int]:
-        windows = window_tile.symbols(e, heights) if which is Forward else {}
-        return {**tile_symbols(e, heights), **windows}
+        if which is Weight:
+            return tile_symbols(e, heights)
+        last = narrow_symbols(e, heights if narrow else ())
+        return {**tile_symbols(e, heights), **last, **window_tile.symbols(e, heights)}
 
     return Kernel(which.interface, key, lambda: which(e).build(), symbols)
 

@@ -285,8 +285,9 @@ def implicit_gemm_forward(c: Conv, d: Draft, x: str, y: str) -> None:
     to, apart = y, None
     if images > 1:
         to, apart = d.room("joined", channels * p * c.dtype.itemsize), y
+    narrow = 0 < p % tile <= tile // 2
     d.launch(
-        implicit_gemm.kernel(implicit_gemm.Forward, str(c.element), heights_of(c)),
+        implicit_gemm.kernel(implicit_gemm.Forward, str(c.element), heights_of(c), narrow),
         x=source, w=d.dense("w"),
         y=to, apart=apart, bias=bias_of(c, d), **window_tables(c, d, images, tile),
         packed=d.room("packed", channels * c.k * c.dtype.itemsize), w_offset=offset,

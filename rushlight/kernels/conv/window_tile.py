@@ -56,7 +56,7 @@ class WindowTile(Gemm):
     begins in the table of taps, and where the panel begins in the table of positions. `b` is where
     the panel is packed."""
 
-    def write_micro(self, h: int, direct: bool = False) -> None:
+    def write_micro(self, h: int, direct: bool = False, vectors: int = 2) -> None:
         """An h x NR tile; a column of windows that is not wanted is packed as zeros."""
         w, e, nr = self.w, self.e, self.nr
         f = self.module.function(

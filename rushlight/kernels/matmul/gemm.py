@@ -124,10 +124,10 @@ class Gemm:
         self.mr = tile_rows(e)
         self.module = Module(f"{self.name}_{e}")
 
-    def build_tiles(self, heights: Sequence[int], direct: bool = False) -> Module:
+    def build_tiles(self, heights: Sequence[int], direct: bool = False, vectors: int = 2) -> Module:
         """Tiles of some heights, in a table."""
         for h in heights:
-            self.write_micro(h, direct)
+            self.write_micro(h, direct, vectors)
         table = ", ".join(f"ptr @micro{h}" for h in heights)
         self.module.globals["tiles"] = f"@tiles = constant [{len(heights)} x ptr] [{table}]"
         return self.module
@@ -157,10 +157,11 @@ class Gemm:
 
     # -- the tile ----------------------------------------------------------------------------
 
-    def write_micro(self, h: int, direct: bool = False) -> None:
+    def write_micro(self, h: int, direct: bool = False, vectors: int = 2) -> None:
         """An h x NR tile of C: sum over k of a column of A times a row of B.
 
-        A is packed, h elements for each k; `direct`: it lies anyhow, by `a_row` and `a_col`.
+        A is packed, h elements for each k; `direct`: it lies anyhow, by `a_row` and `a_col`. With
+        one vector the second half of the columns is left out: a last panel may have no more.
         """
         w, e = self.w, self.e
         f = self.module.function(
@@ -171,19 +172,19 @@ class Gemm:
         )  # fmt: skip
         a, b, c = (f.args[n].of(e) for n in "abc")
         for i in range(h):  # the tile of C is wanted at the end, by when it has come
-            for j in range(2):
+            for j in range(vectors):
                 f.prefetch(c.at(f.args["ldc"] * i + j * w), to_write=True)
         zero = f.const(vector(e, w), 0)
-        sums = [[f.var(zero) for _ in range(2)] for _ in range(h)]
+        sums = [[f.var(zero) for _ in range(vectors)] for _ in range(h)]
         if direct:  # three rows to a pointer: x86 adds a register, once or twice, at no cost
             a_row, a_col = f.args["a_row"], f.args["a_col"]
             ends = [f.var(a.at(a_row * i)) for i in range(0, h, 3)]
         with f.range(0, f.args["kc"], unroll=1 if direct else 4) as k:
-            row = [b.load(k * self.nr + j * w, w, aligned=True) for j in range(2)]
+            row = [b.load(k * self.nr + j * w, w, aligned=True) for j in range(vectors)]
             for i in range(h):
                 place = ends[i // 3].get().at(a_row * (i % 3)) if direct else a.at(k * h + i)
                 one = f.splat(place[0], w)
-                for j in range(2):
+                for j in range(vectors):
                     sums[i][j].set(f.fma(one, row[j], sums[i][j].get()))
             for end in ends if direct else ():
                 end.set(end.get().at(a_col))
@@ -191,37 +192,37 @@ class Gemm:
 
     def write_sums(self, f: Function, h: int, sums: list[list[Any]]) -> None:
         """The end of a tile: its sums, and what is added to them, go to C."""
-        w, e, c = self.w, self.e, f.args["c"].of(self.e)
+        w, e, c, vectors = self.w, self.e, f.args["c"].of(self.e), len(sums[0])
         columns, ldc = f.args["columns"], f.args["ldc"]
         lanes = f.iota(vector(I32, w))
-        masks = [lanes < f.convert(columns - j * w, I32) for j in range(2)]
-        whole = columns == self.nr
+        masks = [lanes < f.convert(columns - j * w, I32) for j in range(vectors)]
+        whole = columns == vectors * w
         values = [[f.var(s.get()) for s in line] for line in sums]
         null = Value(f, PTR, "null")
         with f.when(f.compare("ne", f.args["bias_row"], null)):
             bias = f.args["bias_row"].of(e)
             for i in range(h):
                 one = f.splat(bias[i], w)
-                for j in range(2):
+                for j in range(vectors):
                     values[i][j].set(values[i][j].get() + one)
         with f.when(f.compare("ne", f.args["bias_col"], null)):
             bias = f.args["bias_col"].of(e)
-            for j in range(2):
+            for j in range(vectors):
                 line = bias.load_masked(j * w, masks[j])
                 for i in range(h):
                     values[i][j].set(values[i][j].get() + line)
         with f.when(f.args["add"] != 0):
             for i in range(h):
-                for j in range(2):
+                for j in range(vectors):
                     old = c.load_masked(ldc * i + j * w, masks[j])
                     values[i][j].set(old + values[i][j].get())
         with f.when(whole) as branch:
             for i in range(h):
-                for j in range(2):
+                for j in range(vectors):
                     c.store(values[i][j].get(), ldc * i + j * w)
         with branch.otherwise():
             for i in range(h):
-                for j in range(2):
+                for j in range(vectors):
                     c.store_masked(values[i][j].get(), ldc * i + j * w, masks[j])
         f.ret()
 
@@ -510,6 +511,13 @@ def tile_symbols(
     packing = ["pack_a", "pack_columns"]
     pack = jit.load(("pack_rows", *key), lambda: Gemm(e).build_pack(), packing)
     return {"micro": micro.address, "direct": directly.address, **pack}
+
+
+def narrow_symbols(e: str, heights: tuple[int, ...] | None = None) -> dict[str, int]:
+    """The tiles of some heights (or of all) that have one vector of columns."""
+    table = tables.Table.of(("narrow_tile", e, jit.target().lanes), tile_rows(e))
+    table.fill(heights, lambda some: Gemm(e).build_tiles(some, vectors=1))
+    return {"narrow": table.address}
 
 
 @functools.cache

@@ -158,3 +158,17 @@ def test_images_that_share_panels(
             np.testing.assert_array_equal(
                 on_pointers(plan, *whole), reference.weight_gradient(*whole, (3, 3), *how)
             )
+
+
+@pytest.mark.usefixtures("without_amx")
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_last_panel_of_any_width(dtype: Any, limits: Any) -> None:
+    """A position has the same bits in a panel that is full and in one of a single vector."""
+    rng, how = np.random.default_rng(0), ((1, 1), (0, 0), (1, 1), 1)
+    x = rng.standard_normal((1, 5, 1, 70)).astype(dtype)
+    w, b = rng.standard_normal((20, 5, 1, 1)).astype(dtype), rng.standard_normal(20).astype(dtype)
+    with limits(CONV_FULL=1):
+        whole = select.forward(x, w, b, *how)
+        for width in range(1, 70):
+            part = np.ascontiguousarray(x[..., :width])
+            np.testing.assert_array_equal(select.forward(part, w, b, *how), whole[..., :width])
