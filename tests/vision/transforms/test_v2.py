@@ -88,3 +88,11 @@ def test_old_place_of_the_functions_of_tensors() -> None:
     from rushlight.vision.transforms.functional_tensor import rgb_to_grayscale
 
     assert rgb_to_grayscale is T.functional.rgb_to_grayscale
+
+
+def test_files_that_pickles_name() -> None:
+    from rushlight.vision.transforms.v2 import _geometry
+
+    assert all(getattr(_geometry, name) is getattr(v2, name) for name in _geometry.__all__)
+    assert v2.functional.resize.__module__ == "rushlight.vision.transforms.v2.functional"
+    assert pickle.loads(pickle.dumps(v2.functional.resize)) is v2.functional.resize

@@ -5,7 +5,7 @@ tensor is it says itself (`tv_tensors`), and each kind is treated in its own way
 numbers. Of plain tensors the first is taken for an image where there is no other; the rest passes.
 Random numbers are torchvision's, so a seed gives the same picture.
 
-Read next: `_transform.py`, `_geometry.py`, `functional.py`.
+Read next: `_transform.py`, `_layout.py`, `functional/`.
 """
 
 from __future__ import annotations
@@ -49,27 +49,19 @@ from ._container import (
     RandomChoice,
     RandomOrder,
 )
-from ._geometry import (
-    CenterCrop,
-    ElasticTransform,
-    FiveCrop,
+from ._crop import CenterCrop, FiveCrop, RandomCrop, RandomIoUCrop, RandomResizedCrop, TenCrop
+from ._geometry import ElasticTransform, RandomAffine, RandomPerspective, RandomRotation
+from ._kernels import register_kernel
+from ._layout import (
     Pad,
-    RandomAffine,
-    RandomCrop,
     RandomHorizontalFlip,
-    RandomIoUCrop,
-    RandomPerspective,
     RandomResize,
-    RandomResizedCrop,
-    RandomRotation,
     RandomShortestSize,
     RandomVerticalFlip,
     RandomZoomOut,
     Resize,
     ScaleJitter,
-    TenCrop,
 )
-from ._kernels import register_kernel
 from ._misc import (
     ClampBoundingBoxes,
     ClampKeyPoints,

@@ -1,4 +1,4 @@
-"""Which function treats which kind of thing: the tables behind `functional.py`.
+"""Which function treats which kind of thing: the tables behind `functional/`.
 
 A functional has a kernel for plain tensors, `Image`, `Video` and Pillow images, and may have one
 for masks, boxes and points. `dispatch` takes the one of the nearest class.
