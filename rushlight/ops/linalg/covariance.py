@@ -15,8 +15,9 @@ from ..core.composite import composite
 from ..core.samples import case, error, values
 from ..elementwise.formulas import sqrt
 from ..shape.views import cat
-from .factor import householder_product, in_columns
 from .matmul import adjoint_, finish, is_complex, matmul
+from .matrices import in_columns
+from .qr import householder_product
 from .spectral import linalg_svd
 
 

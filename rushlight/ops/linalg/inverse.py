@@ -21,12 +21,12 @@ from ...kernels.meta import MetaArray
 from ..core.composite import composite
 from ..core.record import op
 from ..core.return_types import return_type
-from ..core.samples import case, regular, spd
+from ..core.samples import case, made, regular, spd
 from ..core.shapes import real_of, same
 from ..elementwise.formulas import log, where
 from ..reduce import sums
-from .factor import first_bad, need_matrix, same_in_columns, sample
 from .matmul import adjoint_, finish, is_complex, matmul
+from .matrices import first_bad, need_matrix, same_in_columns, sample
 from .spectral import rank_tolerance
 
 InvEx = return_type("linalg_inv_ex", ("inverse", "info"))
@@ -241,6 +241,35 @@ def pinverse(input: Any, rcond: float = 1e-15) -> Any:
     tensor([[0.5000, 0.5000]])
     """
     return pinv(input, rcond)
+
+
+@composite(public="linalg", samples=[case(made(lambda rng: regular(6).make(rng).reshape(2, 3, 6)))])
+def tensorinv(A: Any, ind: int = 2, *, out: Any = None) -> Any:
+    """The inverse for `tensordot`: A counts as a matrix from its dimensions after `ind` to those
+    before.
+
+    Their products must be equal; `tensordot(tensorinv(A, ind), B, ind)` is `tensorsolve(A, B)`.
+
+    >>> A = torch.eye(4).reshape(2, 2, 4) * 2
+    >>> torch.linalg.tensorinv(A, ind=2).shape
+    torch.Size([4, 2, 2])
+    """
+    if ind <= 0:
+        raise RuntimeError("Expected a strictly positive integer for 'ind'")
+    if ind > A.ndim:
+        raise RuntimeError(
+            message(f"ArrayRef: invalid slice, N = {ind}; size = {A.ndim}", wanted="ind <= A.ndim")
+        )
+    head, tail = tuple(A.shape[:ind]), tuple(A.shape[ind:])
+    if math.prod(head) != math.prod(tail):
+        raise RuntimeError(
+            message(
+                "Expected self to satisfy the requirement prod(self.shape[ind:]) == "
+                f"prod(self.shape[:ind]), but got {math.prod(tail)} != {math.prod(head)}"
+            )
+        )
+    y = inv(A.reshape((math.prod(head), math.prod(tail)))).reshape((*tail, *head))
+    return finish("tensorinv", y, out)
 
 
 # -- determinants ----------------------------------------------------------------------------------

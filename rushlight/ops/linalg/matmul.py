@@ -3,7 +3,7 @@
 Every product of two operands is one op with the two textbook rules; what PyTorch calls by other
 names (mm, bmm, mv, ...) differs only in the shapes it accepts. `einsum` and `tensordot` are in
 `einsum.py`, outer products and triangles in `triangles.py`, norms in `norm.py`,
-inverses and factorizations in `solve.py` and `factor.py`.
+inverses in `inverse.py`, systems in `solve.py`, factorizations in the files of their names.
 """
 
 from __future__ import annotations
@@ -511,6 +511,17 @@ def vdot(input: Any, other: Any, *, out: Any = None) -> Any:
     tensor(5.+0.j)
     """
     return dot.public_function()(input.conj() if is_complex(input) else input, other, out=out)
+
+
+@composite(public="linalg", name="matmul", samples=[case((2, 3), (3, 4))])
+def _linalg_matmul(input: Any, other: Any, *, out: Any = None) -> Any:
+    """The matrix product of vectors, matrices and stacks of matrices: another name of
+    `torch.matmul`.
+
+    >>> torch.linalg.matmul(torch.eye(2) * 2, torch.tensor([1.0, 2.0]))
+    tensor([2., 4.])
+    """
+    return matmul.public_function()(input, other, out=out)
 
 
 # -- linear layers ---------------------------------------------------------------------------------

@@ -2,7 +2,8 @@
 number).
 
 Forward: LAPACK through numpy.linalg. Backward: the formulas that PyTorch uses, which divide only by
-differences of eigenvalues or of squared singular values. Other factorizations: `factor.py`.
+differences of eigenvalues or of squared singular values. Other factorizations: `cholesky.py`,
+`qr.py`, `lu.py`, `ldl.py`.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from ..core.return_types import return_type
 from ..core.samples import case, regular, spd
 from ..core.shapes import real_of
 from ..elementwise.formulas import where
-from .factor import column, need_matrix, row, same_in_columns, sample
 from .matmul import adjoint_, constant, finish, is_complex, matmul
+from .matrices import column, need_matrix, row, same_in_columns, sample
 from .triangles import put_diagonal, take_diagonal
 
 Eig = return_type("linalg_eig", ("eigenvalues", "eigenvectors"))

@@ -389,3 +389,15 @@ trace.shape(trace_shape)
 
 
 trace.vjp(lambda g, _y, _x, *, shapes: g * constant(np.eye(*shapes[0]), g))
+
+
+@composite(public="linalg", name="diagonal", samples=[case((3, 4)), case((3, 4), offset=1)])
+def _linalg_diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    """A view of the diagonals of matrices (*, m, n), as the last dimension.
+
+    `torch.diagonal`, but of the last two dimensions by default.
+
+    >>> torch.linalg.diagonal(torch.eye(2))
+    tensor([1., 1.])
+    """
+    return A.diagonal(offset, dim1, dim2)
