@@ -16,8 +16,9 @@ from . import (
     assembly,  # the first of all
     dtypes,
     layout,
-    tensor_storage,
+    legacy_tensors,
 )
+from . import tensor_storage as tensor_storage  # which gives Tensor its methods about memory
 from .autograd.grad_mode import (
     enable_grad,
     inference_mode,
@@ -188,8 +189,8 @@ __all__ = [
 ]
 
 globals().update(assembly.namespaces["torch"])
-globals().update(tensor_storage.LEGACY)
-__all__ += sorted({*assembly.namespaces["torch"], *tensor_storage.LEGACY})
+globals().update(legacy_tensors.LEGACY)
+__all__ += sorted({*assembly.namespaces["torch"], *legacy_tensors.LEGACY})
 
 # Submodules that are imported when first used, so that `import rushlight` stays quick.
 _LAZY = {
@@ -395,8 +396,8 @@ _FROM = {
 
 
 # What this file itself uses, which no program means.
-_OWN = {"annotations", "assembly", "derive", "errors", "importlib", "kernels", "late"}
-_OWN |= {"publish", "size", "tensor_storage", "warnings"}
+_OWN = {"annotations", "array_memory", "assembly", "derive", "errors", "importlib", "kernels"}
+_OWN |= {"late", "legacy_tensors", "publish", "size", "tensor_copies", "tensor_storage", "warnings"}
 
 
 # Without types: in this circle of imports mypy asks for the result's before it has read it.

@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
+from .array_memory import address, locked, raw, root
 from .autograd.node import TensorBase
 from .kernels.meta import UnresolvedArray
-from .storage import address, locked, raw, root
 from .storage_moves import lookers, memory, move
 
 _lock = threading.RLock()

@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from .array_memory import address, nbytes, raw, root
 from .autograd.node import TensorBase
 from .kernels.meta import MetaArray, UnresolvedArray
-from .storage import StorageBase, address, handles, nbytes, raw, root
+from .storage import StorageBase, handles
 
 
 def lookers() -> list[Any]:

@@ -25,7 +25,7 @@ from .ops.core import dispatch, modes
 from .ops.create import arguments
 from .size import Size
 from .tensor import Parameter, Tensor
-from .tensor_storage import own_slots, set_state, state_of
+from .tensor_copies import own_slots, set_state, state_of
 
 # -- making ----------------------------------------------------------------------------------------
 

@@ -1,13 +1,11 @@
-"""Tensor methods about memory, and the legacy ways to make tensors.
+"""Tensor methods about memory, and `x.new(...)` and its like.
 
-`FloatTensor(2, 3)`, `x.new(...)`, `resize_`, `set_`, `storage()`, pickling and deepcopy.
+`resize_`, `set_`, `storage()`, `data_ptr()`, `new_zeros`, `type`. Not here: `FloatTensor(2, 3)`
+(`legacy_tensors.py`), deepcopy and pickle (`tensor_copies.py`), what storages are (`storage.py`).
 """
 
 from __future__ import annotations
 
-import copyreg
-import ctypes
-import functools
 import math
 import sys
 import warnings
@@ -18,191 +16,23 @@ import numpy as np
 from . import dtypes, storage
 from .autograd import changes, door, views
 from .autograd.call_errors import too_much
-from .autograd.node import LEAF, Extras, TensorBase
+from .autograd.node import TensorBase
 from .config import current
-from .device import META, no_accelerator, refuse_pinned, usable
+from .device import no_accelerator, refuse_pinned
 from .dtypes import type_name
 from .errors import message
-from .kernels.meta import MetaArray, SparseArray, UnresolvedArray, read_as
+from .kernels.meta import MetaArray, SparseArray, UnresolvedArray
 from .layout import channels_last, channels_last_3d, contiguous_format, preserve_format
+from .legacy_tensors import NAME_OF, given, legacy_new, legacy_type
 from .ops.core import described
 from .ops.create import arguments, factories, from_data
-from .size import Size
 from .tensor import Parameter, Tensor
 
-# -- legacy constructors -------------------------------------------------------------------------
-
-
-def legacy_new(
-    args: tuple[Any, ...], dtype: Any, device: Any = None, named: dict[str, Any] | None = None
-) -> Any:
-    """`FloatTensor(2, 3)`: sizes; `FloatTensor([..])`: data; `FloatTensor(tensor)`: the same type
-    only. In place of these, one argument by its name: `size`, `data`, `other` or `storage`."""
-    if named:
-        args = by_name(args, named)
-    if not args:
-        return door.wrap(np.empty((0,), dtype.np))
-    first = args[0]
-    if len(args) == 1:
-        if isinstance(first, Size):
-            return door.wrap(arguments.blank(tuple(first), dtype, device, None))
-        if isinstance(first, storage.StorageBase):
-            return door.wrap(first.bytes().view(dtype.np))
-        if isinstance(first, TensorBase):
-            if first._a.dtype != dtype.np:
-                raise TypeError(
-                    f"expected {type_name(dtype)} (got "
-                    f"{type_name(dtypes.from_numpy(first._a.dtype))})"
-                )
-            return door.wrap(first._a)
-        if isinstance(first, np.ndarray):
-            return door.wrap(first.astype(dtype.np))
-        if not hasattr(first, "__index__"):
-            if isinstance(first, float):
-                raise TypeError("new(): data must be a sequence (got float)")
-            return door.wrap(from_data.to_array(first, dtype))
-    elif isinstance(first, (tuple, list)):
-        raise TypeError(
-            message(
-                "new() received an invalid combination of arguments",
-                got=f"({', '.join(type(a).__name__ for a in args)})",
-                wanted="sizes, or one sequence",
-            )
-        )
-    return door.wrap(arguments.blank(arguments.sizes_of(args, "new"), dtype, device, None))
-
-
-def given(**named: Any) -> dict[str, Any]:
-    """Those that are not None."""
-    return {name: value for name, value in named.items() if value is not None}
-
-
-def by_name(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
-    """The arguments of a legacy constructor that is told one by its name."""
-    name, value = next(iter(named.items()))
-    if len(named) == 1 and not args:
-        if name == "size" and isinstance(value, (tuple, list)):
-            return (Size(value),)
-        if name == "data" or (name == "other" and isinstance(value, TensorBase)):
-            return (value,)
-        if name == "storage" and isinstance(value, storage.StorageBase):
-            return (value,)
-    kinds = [*(type(a).__name__ for a in args)]
-    kinds += [f"{key}={type(v).__name__}" for key, v in named.items()]
-    raise TypeError(
-        message(
-            "new() received an invalid combination of arguments",
-            got=f"({', '.join(kinds)})",
-            wanted="sizes or a sequence; or one of size=, data=, other= and storage=; and device=",
-            hint="torch.tensor(data, dtype=..., requires_grad=...), or torch.empty(sizes)",
-        )
-    )
-
-
-class _LegacyMeta(type):
-    def __new__(mcs, name: str, bases: Any, space: Any) -> Any:
-        if bases:
-            raise TypeError(f"type 'torch.{bases[0].__name__}' is not an acceptable base type")
-        return type.__new__(mcs, name, bases, space)
-
-    dtype: Any
-
-    def __instancecheck__(cls, obj: Any) -> bool:
-        return isinstance(obj, TensorBase) and obj._a.dtype == cls.dtype.np
-
-    def __repr__(cls) -> str:
-        return f"<class 'torch.{cls.__name__}'>"
-
-
-def legacy_doc(name: str, dtype: Any) -> str:
-    """What `help` says of FloatTensor and its like."""
-    return f"""Legacy constructor of {dtype.name} tensors: sizes, or data.
-
-    `isinstance(x, torch.{name})` asks for this dtype. New programs write `torch.tensor(data,
-    dtype=torch.{dtype.name})` and `torch.empty(sizes, dtype=torch.{dtype.name})`.
-
-    >>> torch.{name}([1, 0]).dtype, torch.{name}(2, 3).shape
-    (torch.{dtype.name}, torch.Size([2, 3]))
-    """
-
-
-def legacy_class(name: str, dtype: Any) -> Any:
-    """FloatTensor and its like: a constructor, and a type for isinstance."""
-
-    def __new__(
-        cls: Any,
-        *args: Any,
-        device: Any = None,
-        size: Any = None,
-        data: Any = None,
-        other: Any = None,
-        storage: Any = None,
-    ) -> Any:
-        named = given(size=size, data=data, other=other, storage=storage)
-        if device is not None and usable(device) is META:
-            raise RuntimeError(
-                message(
-                    "legacy constructor expects device type: cpu but device type: meta was passed",
-                    f"{name}(device={device!r})",
-                    hint='torch.empty(sizes, device="meta")',
-                )
-            )
-        return legacy_new(args, cls.dtype, device, named)
-
-    return _LegacyMeta(
-        name,
-        (),
-        {
-            "__new__": __new__,
-            "dtype": dtype,
-            "is_cuda": False,
-            "__module__": "rushlight",
-            "__doc__": legacy_doc(name, dtype),
-        },
-    )
-
-
-LEGACY = {
-    name: legacy_class(name, d)
-    for name, d in {
-        "FloatTensor": dtypes.float32,
-        "DoubleTensor": dtypes.float64,
-        "HalfTensor": dtypes.float16,
-        "BFloat16Tensor": dtypes.bfloat16,
-        "LongTensor": dtypes.int64,
-        "IntTensor": dtypes.int32,
-        "ShortTensor": dtypes.int16,
-        "CharTensor": dtypes.int8,
-        "ByteTensor": dtypes.uint8,
-        "BoolTensor": dtypes.bool,
-    }.items()
-}
-_NAME_OF = {cls.dtype: name for name, cls in LEGACY.items()}
-
-
-def legacy_type(name: Any) -> Any:
-    """The dtype that 'torch.FloatTensor' or the class FloatTensor stands for."""
-    if isinstance(name, dtypes.dtype):
-        return name
-    if isinstance(name, _LegacyMeta):
-        return name.dtype
-    if getattr(name, "__module__", "") == "rushlight.cuda" and hasattr(name, "dtype"):
-        usable("cuda")
-        return name.dtype
-    if isinstance(name, str):
-        short = name.rpartition(".")[2]
-        if "cuda" in name:
-            usable("cuda")
-        if short in LEGACY:
-            return LEGACY[short].dtype
-        if short == "Tensor":
-            return dtypes.get_default_dtype()
-    elif name is Tensor:
-        return dtypes.get_default_dtype()
-    raise ValueError(f"invalid type: '{getattr(name, '__name__', name)}'")
-
-
-# -- methods -------------------------------------------------------------------------------------
+# Where `tensor.py` looks for them, and pickles of before.
+from .tensor_copies import _same as _same
+from .tensor_copies import copied as copied
+from .tensor_copies import rebuild_tensor as rebuild_tensor
+from .tensor_copies import reduce_tensor as reduce_tensor
 
 
 def type_method(self: Any, dtype: Any = None, non_blocking: bool = False) -> Any:
@@ -219,7 +49,7 @@ def type_method(self: Any, dtype: Any = None, non_blocking: bool = False) -> Any
     (tensor([1, 2]), torch.float64)
     """
     if dtype is None:
-        return "torch." + _NAME_OF.get(self.dtype, type_name(self.dtype) + "Tensor")
+        return "torch." + NAME_OF.get(self.dtype, type_name(self.dtype) + "Tensor")
     return self.to(legacy_type(dtype))
 
 
@@ -618,9 +448,6 @@ def pin_memory(self: Any, device: Any = None) -> Any:
     raise no_accelerator()
 
 
-# -- copies --------------------------------------------------------------------------------------
-
-
 def is_pinned(self: Any, device: Any = None) -> bool:
     """False: memory is pinned for an accelerator, and there is none.
 
@@ -628,152 +455,6 @@ def is_pinned(self: Any, device: Any = None) -> bool:
     False
     """
     return False
-
-
-def copied(self: Any, memo: dict[int, Any]) -> Any:
-    """deepcopy of a leaf: memory that tensors share stays shared among the copies."""
-    import copy
-
-    a = self._a
-    if a.__class__ is MetaArray:
-        fresh: Any = MetaArray(a.shape, a.dtype, a.strides)
-    elif a.__class__ is UnresolvedArray:
-        fresh = a.resolved()  # in memory of its own, as PyTorch copies it
-    elif a.base is None:
-        fresh = memo.get(id(a))
-        if fresh is None:
-            fresh = memo[id(a)] = a.copy(order="K")
-            memo.setdefault(id(memo), []).append(a)
-    else:
-        root = storage.root(a)
-        moved = memo.get(id(root))
-        if moved is None:
-            moved = memo[id(root)] = root.copy(order="K")
-            memo.setdefault(id(memo), []).append(root)
-        if moved.flags.c_contiguous and root.flags.c_contiguous:
-            at = storage.address(a) - storage.address(root)
-            fresh = (
-                np.ndarray(a.shape, a.dtype, moved.reshape(-1).view(np.uint8), at, a.strides)
-                if a.size
-                else a.copy()
-            )
-        else:
-            fresh = a.copy(order="K")
-    t: Any = object.__new__(type(self))
-    t._a, t._fn, t._vc, t._v, t._x = fresh, LEAF if self._fn is LEAF else None, None, None, None
-    memo[id(self)] = t
-    if self._x.__class__ is Extras and self._x.grad is not None:
-        t._extras().grad = copy.deepcopy(self._x.grad, memo)
-    if self.__dict__:
-        t.__dict__.update(copy.deepcopy(self.__dict__, memo))
-    for name in own_slots(self):
-        if hasattr(self, name):
-            setattr(t, name, copy.deepcopy(getattr(self, name), memo))
-    return t
-
-
-def own_slots(t: Any) -> tuple[str, ...]:
-    """The names in `__slots__` that a tensor's class adds."""
-    kind: Any = type(t)
-    return _slots_of(kind)
-
-
-@functools.cache
-def _slots_of(cls: Any) -> tuple[str, ...]:
-    return tuple(n for n in copyreg._slotnames(cls) if n not in TensorBase.__slots__)  # type: ignore[attr-defined]
-
-
-def state_of(self: Any) -> Any:
-    """What an instance holds beside its values, as pickles have it: what its class says
-    (`__getstate__`), else its attributes, or (attributes, slots)."""
-    told = getattr(type(self), "__getstate__", None)
-    if told is not None and told is not getattr(object, "__getstate__", None):
-        return told(self)
-    slots = {n: getattr(self, n) for n in own_slots(self) if hasattr(self, n)}
-    return (dict(self.__dict__), slots) if slots else dict(self.__dict__)
-
-
-def set_state(self: Any, state: Any) -> None:
-    """Take back what `state_of` gave."""
-    if type(self).__setstate__ is not Tensor.__setstate__:
-        self.__setstate__(state)
-        return
-    fields, slots = state if isinstance(state, tuple) else (state, None)
-    self.__dict__.update(fields or {})
-    for name, value in (slots or {}).items():
-        setattr(self, name, value)
-
-
-class Values:
-    """The values of an instance of a subclass, on their way through a pickler: copied by most, and
-    shared by the pickler of `multiprocessing`, which knows this class."""
-
-    def __init__(self, tensor: Any, data: Any) -> None:
-        self.tensor, self.data = tensor, data
-
-    def __reduce__(self) -> Any:
-        return _same, (self.data,)
-
-
-def _same(data: Any) -> Any:
-    return data
-
-
-def reduce_tensor(self: Any) -> Any:
-    """Pickle: values, flags, attributes and the gradient flag (not the gradient, as PyTorch)."""
-    if self._fn is not None and self._fn is not LEAF:
-        warn = "cannot pickle a non-leaf tensor's history; its values are saved"
-        warnings.warn(warn, UserWarning, stacklevel=4)
-    a = storage.raw(self._a)
-    if a.__class__ is MetaArray:
-        data: Any = (a.shape, dtypes.from_numpy(a.dtype), a.strides)
-    elif a.dtype.kind == "V" or not a.flags.c_contiguous:
-        data = spread(a)
-    else:
-        data = np.ascontiguousarray(a).view(a.dtype).reshape(a.shape)
-    if type(self) is not Tensor and a.__class__ is not MetaArray:
-        data = Values(self, data)
-    bits = (self.is_conj(), self.is_neg()) if a is not self._a else ()
-    return (rebuild_tensor, (type(self), data, self._fn is LEAF, state_of(self), *bits))
-
-
-def spread(a: Any) -> tuple[Any, ...]:
-    """(bytes, shape, type, strides) of an array: all that lies between its first element and its
-    last, as PyTorch pickles the storage, so that strides stay what they are."""
-    if not a.size:
-        return (b"", a.shape, dtypes.from_numpy(a.dtype), a.strides)
-    span = a.itemsize + sum((n - 1) * s for n, s in zip(a.shape, a.strides, strict=True))
-    memory = ctypes.string_at(a.ctypes.data, span)
-    return (memory, a.shape, dtypes.from_numpy(a.dtype), a.strides)
-
-
-def rebuild_tensor(
-    cls: Any,
-    data: Any,
-    requires_grad: bool,
-    state: Any,
-    conj: bool = False,
-    neg: bool = False,
-) -> Any:
-    """The tensor that `reduce_tensor` described."""
-    if isinstance(data, tuple):
-        a: Any = (
-            MetaArray(data[0], data[1].np, data[2])
-            if not isinstance(data[0], bytes)
-            else from_bytes(*data)
-        )
-    else:
-        a = data
-    a = read_as(a, conj, neg)
-    t: Any = object.__new__(cls)
-    t._a, t._fn, t._vc, t._v, t._x = a, LEAF if requires_grad else None, None, None, None
-    set_state(t, state)
-    return t
-
-
-def from_bytes(data: bytes, shape: Any, dtype: Any, strides: Any = None) -> Any:
-    """An array of what `spread` gave, in memory of its own."""
-    return np.ndarray(shape, dtype.np, bytearray(data), 0, strides)
 
 
 METHODS: dict[str, Any] = {

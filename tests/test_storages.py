@@ -1,7 +1,6 @@
-"""Storages that programs make themselves, typed and untyped, and the classes of old programs."""
+"""Storages that programs make themselves, typed and untyped."""
 
 from copy import deepcopy
-from typing import Any
 
 import pytest
 
@@ -167,25 +166,3 @@ def test_memory_that_is_a_file(tmp_path):
     assert torch.from_file(name, True, 5).tolist() == [2, 5, 2, 2, 0]
     with pytest.raises(RuntimeError, match="derived classes"):
         torch.TypedStorage.from_file(name)
-
-
-def test_legacy_types_are_of_the_cpu() -> None:
-    with pytest.raises(RuntimeError, match="expects device type: cpu but device type: meta"):
-        torch.FloatTensor(2, device="meta")
-    with pytest.raises(TypeError, match="invalid type object: only floating-point types"):
-        torch.set_default_tensor_type(torch.float32)
-
-
-@pytest.mark.parametrize("make", [torch.Tensor, torch.FloatTensor, torch.ones(1).new])
-def test_legacy_constructors_take_names(make: Any) -> None:
-    assert make(size=(2, 3)).shape == (2, 3)
-    assert make(size=[2, 3], device="cpu").shape == (2, 3)
-    assert make(data=[1, 2]).tolist() == [1, 2]
-    assert make(other=torch.ones(2)).tolist() == [1, 1]
-    for given in ({"size": 3}, {"size": (1,), "data": [1]}):
-        with pytest.raises(TypeError, match=r"invalid combination of arguments[^$]*got[^$]*="):
-            make(**given)
-    with pytest.raises(TypeError, match="argument"):
-        make(requires_grad=True)
-    with pytest.raises(TypeError, match="invalid combination of arguments"):
-        make((2, 3), size=(1,))

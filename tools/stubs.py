@@ -456,7 +456,7 @@ def package() -> str:
         "\n__version__: _str\n",
         "e: _float\ninf: _float\nnan: _float\npi: _float\nnewaxis: None\n",
     ]
-    legacy = sorted(rushlight.tensor_storage.LEGACY)
+    legacy = sorted(rushlight.legacy_tensors.LEGACY)
     parts += [f"{name}: _type[Tensor]\n" for name in legacy if name.endswith("Tensor")]
     del shadowed
     parts.append("\n")

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.array_memory import locked
 from rushlight.autograd import door, steps
 from rushlight.autograd.changes import all_changed, unlock_all
 from rushlight.autograd.steps import Step, step
@@ -23,7 +24,6 @@ from rushlight.errors import message
 from rushlight.kernels.multi_tensor import select as multi_tensor
 from rushlight.once import users_level
 from rushlight.optim.parts import local, parts_of
-from rushlight.storage import locked
 from rushlight.tensor import Tensor
 
 __all__ = ["GradScaler", "OptState"]

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..config import current
 from ..errors import message
-from ..tensor_storage import LEGACY
+from ..legacy_tensors import LEGACY
 
 
 class _Absent(type):

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from ..array_memory import root
 from ..autograd.holders import RANK
 from ..autograd.node import TensorBase
-from ..storage import root
 from .numbers import type_name
 from .recording import NONE, Block
 

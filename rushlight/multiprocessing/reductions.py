@@ -12,14 +12,15 @@ from typing import Any
 
 import numpy as np
 
+from ..array_memory import address
 from ..dtypes import dtype, from_numpy
 from ..kernels.meta import MetaArray
 from ..nn.parameter import Parameter
 from ..shared_memory import handles
 from ..shared_memory.blocks import Part, part_of
-from ..storage import StorageBase, TypedStorage, UntypedStorage, address
+from ..storage import StorageBase, TypedStorage, UntypedStorage
 from ..tensor import Tensor
-from ..tensor_storage import Values
+from ..tensor_copies import Values
 from ..utils.hooks import warn_if_has_hooks
 from .sharing import share_storage, share_tensors
 

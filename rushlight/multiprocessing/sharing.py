@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from ..array_memory import root
 from ..autograd.node import TensorBase
 from ..kernels.meta import MetaArray
 from ..shared_memory.blocks import part_of, place
-from ..storage import StorageBase, root
+from ..storage import StorageBase
 from ..storage_moves import lookers, memory, move
 
 _lock = threading.RLock()

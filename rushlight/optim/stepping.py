@@ -17,6 +17,7 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.array_memory import locked
 from rushlight.autograd import door, steps
 from rushlight.autograd.changes import all_changed, unlock_all
 from rushlight.autograd.grad_mode import enable_grad
@@ -27,7 +28,6 @@ from rushlight.kernels.optim import select
 from rushlight.layout import strided
 from rushlight.optim.optimizer import Optimizer, evaluated
 from rushlight.optim.parts import local, parts_of
-from rushlight.storage import locked
 from rushlight.tensor import Tensor
 
 Group = dict[str, Any]

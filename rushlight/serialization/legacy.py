@@ -15,8 +15,8 @@ from typing import IO, Any
 
 import numpy as np
 
+from ..array_memory import alone
 from ..errors import message
-from ..storage import alone
 from .blocks import Block, Span, StorageKind, swap_bytes
 from .classes import torch_name
 from .errors import CheckpointError, SourceChangeWarning

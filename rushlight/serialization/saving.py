@@ -20,6 +20,7 @@ from typing import IO, Any, ClassVar
 import numpy as np
 
 from .. import dtypes, layout, tensor_dispatch
+from ..array_memory import raw
 from ..device import device
 from ..errors import message
 from ..kernels.meta import OuterArray, SparseArray
@@ -28,9 +29,9 @@ from ..nn.parameter import UninitializedTensorMixin
 from ..ops.core.return_types import ReturnType
 from ..random import Generator
 from ..size import Size
-from ..storage import StorageBase, raw
+from ..storage import StorageBase
 from ..tensor import Buffer, Parameter, Tensor
-from ..tensor_storage import state_of
+from ..tensor_copies import state_of
 from . import legacy
 from .archive import Writer
 from .atomic import replacing

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..storage import alone
+from ..array_memory import alone
 from ..tensor import Tensor
 from . import legacy
 from .blocks import Block, StorageKind

@@ -35,8 +35,8 @@ from typing import Any
 
 import numpy as np
 
+from ..array_memory import root
 from ..errors import message
-from ..storage import root
 
 WINDOWS = sys.platform == "win32"
 STRATEGIES = {"file_descriptor", "file_system"} if sys.platform == "linux" else {"file_system"}

@@ -221,7 +221,7 @@ LEGACY = frozenset(
 
 def legacy(name: str) -> Any:
     """`torch.sparse.FloatTensor(indices, values, size)` of old programs."""
-    from ..tensor_storage import legacy_type
+    from ..legacy_tensors import legacy_type
     from .create import sparse_coo_tensor
 
     def make(*args: Any) -> Any:

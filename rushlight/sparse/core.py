@@ -442,7 +442,7 @@ class SparseTensor(Tensor):
             dense_name = str(door.wrap(self._a.values[:0]).type())
             kind = repr(self.layout)[6:] if self._a.__class__ is Compressed else "sparse"
             return dense_name.replace("torch.", f"torch.{kind}.", 1)
-        from ..tensor_storage import legacy_type
+        from ..legacy_tensors import legacy_type
 
         return self.to(dtype if isinstance(dtype, dtypes.dtype) else legacy_type(dtype))
 

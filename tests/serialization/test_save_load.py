@@ -378,8 +378,8 @@ def test_archives_of_records(tmp_path):
 def test_a_storage_that_looks_at_a_part_of_another():
     """The old format's windows, as PyTorch 0.3 wrote them."""
     whole = torch.arange(4, dtype=torch.uint8).untyped_storage()
+    from rushlight.array_memory import alone
     from rushlight.serialization.blocks import Block, StorageKind
-    from rushlight.storage import alone
 
     part = Block(alone(whole.bytes()[1:3]), StorageKind(torch.uint8))
     assert part.tolist() == [1, 2]

@@ -11,6 +11,7 @@ import numpy as np
 
 import rushlight
 
+from ...array_memory import locked
 from ...autograd import door
 from ...autograd.changes import all_changed, unlock_all
 from ...autograd.grad_mode import no_grad
@@ -18,7 +19,6 @@ from ...autograd.steps import Step, step
 from ...errors import message
 from ...kernels.multi_tensor import select as multi_tensor
 from ...optim.parts import Parts, local, parts_of
-from ...storage import locked
 from ...tensor import Tensor
 from ..parameter import Parameter
 
