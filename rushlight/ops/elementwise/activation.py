@@ -1,8 +1,7 @@
 """Activations: formulas about one element, with derivatives that hold for large and small x.
 
-Softmax and its family are in `nn/softmax.py`. The functions of `nn.functional` with their
-`inplace=` stand at the end of this file. Read next: `arithmetic.py`, of which these formulas are
-made.
+Softmax and its family are in `nn/softmax.py`, random slopes in `rrelu.py`, PyTorch's signatures in
+`activation_public.py`. Read next: `arithmetic.py`, of which these formulas are made.
 """
 
 from __future__ import annotations
@@ -13,19 +12,14 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
-from ...autograd import changes, door
-from ...dtypes import type_name
 from ...errors import axis, message
 from ...kernels.elementwise.select import Formula
 from ...kernels.meta import MetaArray
-from ...kernels.random import select as random
 from ..core.arguments import need_tensor
 from ..core.composite import composite
 from ..core.record import elementwise, op
-from ..core.samples import arr, case, cplx, error, real
-from ..core.shapes import broadcast
+from ..core.samples import arr, case, error, real
 from ..create.arguments import stored
-from ..random.fill import drawing, stream
 from ..shape.views import cat
 from .formulas import abs as magnitude
 from .formulas import exp, expm1, log1p, maximum, minimum, tanh, where
@@ -567,199 +561,3 @@ def _(g: Any, _y: Any, x: Any, *, dim: int) -> Any:
     s = sigmoid(b)
     left = g * s
     return cat(left, left * (a * (1 - s)), dim=dim)
-
-
-# -- random slopes -------------------------------------------------------------------------------
-
-
-def _draw_slopes(input: Any, *, lower: float, upper: float, rng: Any) -> Any:
-    low = input <= 0
-    slopes = np.empty(int(low.sum()), np.float64)
-    rng.draw(random.uniform, slopes, rng, lower, upper)
-    noise = np.ones(input.shape, input.dtype)
-    noise[low] = slopes
-    return noise
-
-
-# Slopes for the elements that are not positive, one number drawn for each, in order; 1 elsewhere.
-_slopes = drawing("rrelu_noise", _draw_slopes)
-
-
-@op(samples=[case(A34, A34)], public="", node="RreluWithNoiseBackward0", fresh=True, inplace=True)
-def rrelu_with_noise(input: Any, noise: Any) -> Any:
-    """x times its slope."""
-    return input * noise
-
-
-rrelu_with_noise.shape(broadcast)
-
-
-rrelu_with_noise.vjp(lambda g, _y, _x, n: g * n, lambda g, _y, x, _n: g * x)
-
-# -- the functions of nn.functional --------------------------------------------------------------
-
-
-@composite(accepts=(
-               "floating integral: Bool inputs not supported for hardtanh; clamp is not "
-               "supported for complex types",
-               NotImplementedError,
-           ),
-           public="nn.functional", samples=[case((3, 4)), case(arr((3, 4), 5, 7), True)])
-def relu6(input: Any, inplace: bool = False) -> Any:
-    """A rectifier with a ceiling: `y = min(max(x, 0), 6)`.
-
-    inplace: write the result into input; False by default.
-
-    >>> F.relu6(torch.tensor([-1.0, 3.0, 8.0]))
-    tensor([0., 3., 6.])
-    """
-    return hardtanh.functional()(input, 0.0, 6.0, inplace)
-
-
-@composite(accepts="floating: prelu_cpu",
-           public="torch Tensor nn.functional", samples=[case((3, 4), (4,)), case((2, 3, 4), (1,))])
-def prelu(input: Any, weight: Any) -> Any:
-    """A leaky rectifier whose slope is learnt: `y = x` where x > 0, else `weight * x`.
-
-    input (N, C, *) and weight (C,), or (1,) for one slope for all; both of one type. RuntimeError
-    where their numbers of channels differ. He et al., 2015, arXiv:1502.01852.
-
-    >>> F.prelu(torch.tensor([[-1.0, -1.0, 3.0]]), torch.tensor([0.25, 0.5, 0.5]))
-    tensor([[-0.2500, -0.5000,  3.0000]])
-    """
-    if input.dtype is not weight.dtype and door.state.autocast is None:
-        raise RuntimeError(
-            message(
-                "prelu: Type promoting not supported. Got "
-                f"{type_name(input.dtype)} and "
-                f"{type_name(weight.dtype)}",
-                hint=f"weight.to({input.dtype!r})",
-            )
-        )
-    if weight.ndim > 1:
-        raise RuntimeError(
-            message(
-                "prelu: Expected `weight` to be a scalar or 1D tensor, but got: "
-                f"ndim = {weight.ndim}"
-            )
-        )
-    if weight.numel() != 1:
-        channels = input.shape[1] if input.ndim >= 2 else 1
-        if input.ndim == 0:
-            raise RuntimeError(
-                "prelu: Not allow zero-dim input tensor when weight has several elements."
-            )
-        if channels != weight.numel():
-            raise RuntimeError(
-                message(
-                    "prelu: Mismatch of parameter numbers and input channel size. Found parameter "
-                    f"numbers = {weight.numel()} and channel size = {channels}.",
-                    got=f"input {tuple(input.shape)}, weight {tuple(weight.shape)}",
-                    hint="nn.PReLU(num_parameters=channels)",
-                )
-            )
-    if weight.ndim != input.ndim:
-        shape = (1, weight.numel(), *[1] * (input.ndim - 2)) if input.ndim > 1 else (-1,)
-        weight = weight.reshape(shape[: input.ndim] if input.ndim else ())
-    return prelu_kernel.call((input, weight), {})
-
-
-@composite(
-    public="nn.functional", random=True, samples=[case((3, 4)), case((3, 4), training=True)]
-)
-def rrelu(
-    input: Any,
-    lower: float = 1 / 8,
-    upper: float = 1 / 3,
-    training: bool = False,
-    inplace: bool = False,
-    generator: Any = None,
-) -> Any:
-    """A leaky rectifier whose slope is random: `y = x` where x > 0, else `a * x`.
-
-    training: True draws a from [lower, upper] for each element; False, the default, takes their
-    mean. lower: 1/8 by default; upper: 1/3. inplace: write the result into input. Xu et al., 2015,
-    arXiv:1505.00853.
-
-    >>> F.rrelu(torch.tensor([-1.0, 2.0]))
-    tensor([-0.2292,  2.0000])
-    >>> F.rrelu(torch.full((5,), -1.0), training=True).mean() < 0
-    tensor(True)
-    """
-    if lower > upper:
-        raise RuntimeError(
-            message("Lower bound should be less than or equal to the upper bound",
-                    got=f"lower={lower}, upper={upper}")
-        )  # fmt: skip
-    if not training:
-        return leaky_relu.functional()(input, (lower + upper) / 2, inplace)
-    kw = {"lower": lower, "upper": upper, "rng": stream(generator, "rrelu")}
-    noise = _slopes.call((input.detach(),), kw)
-    if inplace:
-        return changes.apply_inplace(rrelu_with_noise, input, (noise,), {})
-    return rrelu_with_noise.call((input, noise), {})
-
-
-@composite(public="torch", name="rrelu", random=True, samples=[case((3, 4))])
-def _torch_rrelu(
-    input: Any,
-    lower: float = 1 / 8,
-    upper: float = 1 / 3,
-    training: bool = False,
-    generator: Any = None,
-) -> Any:
-    """`nn.functional.rrelu`, without `inplace`: `y = x` where x > 0, else `a * x`.
-
-    training: True draws a from [lower, upper] for each element; False, the default, takes their
-    mean.
-
-    >>> torch.rrelu(torch.tensor([-1.0, 2.0]), lower=0.1, upper=0.3)
-    tensor([-0.2000,  2.0000])
-    """
-    return rrelu(input, lower, upper, training, generator=generator)
-
-
-@composite(public="torch nn.functional", name="rrelu_", random=True, samples=[case((3, 4))])
-def rrelu_(
-    input: Any,
-    lower: float = 1 / 8,
-    upper: float = 1 / 3,
-    training: bool = False,
-    generator: Any = None,
-) -> Any:
-    """`rrelu` in place: negative elements times a random slope, or the mean slope outside training.
-
-    >>> x = torch.tensor([-1.0, 2.0])
-    >>> F.rrelu_(x, lower=0.1, upper=0.3)
-    tensor([-0.2000,  2.0000])
-    """
-    return rrelu(input, lower, upper, training, True, generator)
-
-
-@composite(accepts=(
-               "floating integral complex: Subtraction, the `-` operator, with a bool tensor "
-               "is not supported."
-           ),
-           public="nn.functional", name="tanhshrink", samples=[case((3, 4))])
-def _tanhshrink(input: Any) -> Any:
-    """`y = x - tanh(x)`.
-
-    >>> F.tanhshrink(torch.tensor([-1.0, 0.0, 2.0]))
-    tensor([-0.2384,  0.0000,  1.0360])
-    """
-    if input.dtype.low:  # of which PyTorch rounds tanh(x) too
-        return input - tanh(input)
-    return tanhshrink.call((input,), {})
-
-
-@composite(accepts="floating integral complex: abs_cpu",
-           public="nn.functional", name="softsign", samples=[case((3, 4)), case(cplx((3, 4)))])
-def _softsign(input: Any) -> Any:
-    """`y = x / (1 + |x|)`, between -1 and 1.
-
-    >>> F.softsign(torch.tensor([-1.0, 0.0, 3.0]))
-    tensor([-0.5000,  0.0000,  0.7500])
-    """
-    if hasattr(input, "_a") and input._a.dtype.kind in "cW":  # |x| has no complex derivative
-        return input / (magnitude(input) + 1)
-    return softsign.call((input,), {})

@@ -1,7 +1,7 @@
 """Arithmetic and elementary functions in one place: what other themes write their formulas with.
 
-Declared in `arithmetic.py` and `elementary.py`. Here they also become the operators of formulas
-(`kernels/codegen/expr.py`).
+Declared in `arithmetic.py`, `elementary.py`, `signs.py`, `rounding.py`. Here they also become the
+operators of formulas (`kernels/codegen/expr.py`).
 """
 
 from __future__ import annotations
@@ -32,22 +32,9 @@ from .arithmetic import (
     where,
     zero_like,
 )
-from .elementary import (
-    abs,
-    cos,
-    exp,
-    exp2,
-    expm1,
-    isfinite,
-    log,
-    log1p,
-    pow,
-    round,
-    sgn,
-    sin,
-    sqrt,
-    tanh,
-)
+from .elementary import cos, exp, exp2, expm1, log, log1p, pow, sin, sqrt, tanh
+from .rounding import round
+from .signs import abs, isfinite, sgn
 
 __all__ = [
     "abs",

@@ -133,52 +133,8 @@ def test_zero_times_log_zero():
     assert x.grad.item() == 0
 
 
-def test_polygamma_wants_an_order():
-    with pytest.raises(RuntimeError, match="does not support negative n"):
-        torch.polygamma(-1, torch.ones(2))
-    assert torch.polygamma(0, torch.ones(1)).item() == pytest.approx(-0.5772157)
-    assert torch.ones(1).polygamma(1).item() == pytest.approx(math.pi**2 / 6)
-
-
-def test_polynomials():
-    x = torch.tensor([-0.5, 0.3], dtype=torch.float64)
-    t3 = 4 * x**3 - 3 * x
-    np.testing.assert_allclose(torch.special.chebyshev_polynomial_t(x, 3).numpy(), t3.numpy())
-    p2 = (3 * x * x - 1) / 2
-    np.testing.assert_allclose(
-        torch.special.legendre_polynomial_p(x, torch.tensor(2)).numpy(), p2.numpy()
-    )
-
-
-def test_incomplete_gamma_at_zero():
-    nan = torch.tensor(float("nan"))
-    assert torch.igamma(nan, torch.tensor(0.0)).item() == 0
-    assert torch.igammac(nan, torch.tensor(0.0)).item() == 1
-    assert torch.igamma(torch.tensor(0.0), torch.tensor(0.0)).isnan()
-
-
-def test_orders_of_polygamma_are_whole_numbers():
-    for n in (True, 1.0):
-        with pytest.raises(TypeError, match="must be int"):
-            torch.polygamma(n, torch.ones(2))
-
-
-def test_zeta_of_infinity():
-    y = torch.special.zeta(torch.tensor(math.inf), torch.tensor([0.5, 1.0, 2.0, -0.5, -1.0]))
-    assert [str(v) for v in y.tolist()] == ["inf", "1.0", "nan", "inf", "inf"]
-
-
 @pytest.mark.parametrize(("name", "other"), [("xlogy", (0.0, -1.0)), ("xlog1py", (-1.0, -3.0))])
 def test_a_gradient_of_zero_times_an_infinite_logarithm_is_zero(name, other):
     x = torch.tensor([2.0, 3.0], requires_grad=True)
     getattr(torch.special, name)(x, torch.tensor(other)).backward(torch.zeros(2))
     assert x.grad.tolist() == [0, 0]
-
-
-def test_hermite_polynomials_of_any_degree_end() -> None:
-    """Beyond the largest numbers there is NaN alone: no steps are taken for it."""
-    x = torch.tensor([0.3, 2.0])
-    for family in (torch.special.hermite_polynomial_h, torch.special.hermite_polynomial_he):
-        y = family(x, torch.tensor([10**12, 3]))
-        assert y[0].isnan()
-        assert y[1] == family(x, 3)[1]
