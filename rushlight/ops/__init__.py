@@ -51,6 +51,8 @@ THEMES = (
     "linalg.vander",
     "linalg.covariance",
     "fft.transforms",
+    "fft.transforms_public",
+    "fft.frequencies",
     "fft.stft",
     "reduce.sort",
     "reduce.counts",

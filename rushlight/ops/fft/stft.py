@@ -20,7 +20,9 @@ from ..core.samples import case, cplx
 from ..elementwise.complex import view_as_real
 from ..linalg.matmul import constant
 from ..shape.views import cat, unfold_backward
-from .transforms import fft, fit, ifft, irfft, made, rfft
+from .frequencies import made
+from .transforms import fit
+from .transforms_public import fft, ifft, irfft, rfft
 
 # -- windows ---------------------------------------------------------------------------------------
 

@@ -146,20 +146,6 @@ def test_in_place_on_a_part_is_differentiable():
     close(z.grad, torch.complex(wanted.real * 3, wanted.imag))
 
 
-def test_frequencies_of_no_terms():
-    assert torch.fft.fftfreq(0).shape == (0,)
-    assert torch.fft.rfftfreq(0).isnan().tolist() == [True]
-    assert torch.fft.rfftfreq(-1).tolist() == [0.0]
-    assert torch.fft.rfftfreq(-2).shape == (0,)
-    assert torch.fft.fftfreq(4, 0)[1:].tolist() == [float("inf"), -float("inf"), -float("inf")]
-    for call in (lambda: torch.fft.fftfreq(-1), lambda: torch.fft.rfftfreq(-4)):
-        with pytest.raises(RuntimeError, match="negative dimension -1"):
-            call()
-    for n in (1.5, True):
-        with pytest.raises(TypeError, match="must be int, not"):
-            torch.fft.rfftfreq(n)
-
-
 def test_transformed_dimensions_lie_innermost():
     x, f = torch.ones(3, 4), torch.fft
     assert f.fft(x.mT.contiguous().mT).stride() == (4, 1)
