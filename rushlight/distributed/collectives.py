@@ -2,55 +2,24 @@
 
 Each is a function of tensors in PyTorch's signature: it checks its arguments before anything is
 sent, and returns None, or a `Work` with `async_op=True`. A process that is not in the group gets a
-warning and nothing is done. What is sent where stands in exchange.py.
+warning and nothing is done. Not here: the checks of arguments (`arguments.py`), what is sent where
+(`exchange.py`).
 """
 
 from __future__ import annotations
 
 import datetime
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 from ..errors import message
 from ..tensor import Tensor
 from . import memory, reduce_op
+from .arguments import check_root, outside, pieces, root_of, rooted, sizes, split
 from .exchange import Call
-from .group import ProcessGroup, resolve, state
+from .group import ProcessGroup, resolve
 from .reduce_op import ReduceOp
 from .work import Work
-
-
-def outside(name: str) -> Any:
-    warnings.warn(
-        f"Running {name} on global rank that is not in the group; nothing is done.", stacklevel=3
-    )
-    return None
-
-
-def root_of(group: ProcessGroup, rank: int | None, group_rank: int | None, default: int = 0) -> int:
-    """The group's number of a root that is given as a rank of the world, or of the group. Whether
-    it is one of the default group's is asked later, as in PyTorch (`check_root`)."""
-    if rank is not None and group_rank is not None:
-        raise ValueError("Can't specify both group_dst/src and dst/src")
-    if group_rank is not None:
-        if not 0 <= group_rank < group.size():
-            raise ValueError(f"group rank {group_rank} is not one of the {group.size()} ranks")
-        return group_rank
-    if rank is None:
-        return default
-    return rank if group is state.default else group.local(rank)
-
-
-def check_root(name: str, group: ProcessGroup, root: int) -> None:
-    """RuntimeError for a root that is none of the group's ranks."""
-    if not 0 <= root < group.size():
-        raise RuntimeError(
-            message(
-                f"ProcessGroup::{name}: invalid root rank: {root}",
-                wanted=f"a rank from 0 to {group.size() - 1}",
-            )
-        )
 
 
 def all_reduce(
@@ -204,26 +173,6 @@ def reduce(
     return g.run(call, go, [tensor], async_op)
 
 
-def sizes(name: str, outputs: Sequence[Tensor], like: Tensor, count: int, what: str) -> None:
-    """Check a list of one tensor for each rank: how many, their types and their sizes."""
-    if len(outputs) != count:
-        raise RuntimeError(
-            message(
-                f"{name}: invalid {what} (expected length {count}, got {len(outputs)})",
-                wanted=f"one tensor for each of the {count} ranks",
-            )
-        )
-    memory.same_types([like, *outputs])
-    for i, t in enumerate(outputs):
-        if tuple(t.shape) != tuple(like.shape):
-            raise RuntimeError(
-                message(
-                    f"{name}: invalid tensor size at index {i} (expected {tuple(like.shape)}, got "
-                    f"{tuple(t.shape)})"
-                )
-            )
-
-
 def all_gather(
     tensor_list: list[Tensor], tensor: Tensor, group: Any = None, async_op: bool = False
 ) -> Work | None:
@@ -353,28 +302,6 @@ def gather(
             w.done()
 
     return g.run(call, go, list(outs or []), async_op)
-
-
-def rooted(
-    name: str, argument: str, tensors: Any, g: ProcessGroup, root: int, like: Tensor
-) -> list[Tensor] | None:
-    """The list that the root alone must give; ValueError when it does not, or another rank does."""
-    end = "dst" if name == "gather" else "src"
-    if g.rank() != root:
-        if tensors:
-            raise ValueError(
-                f"Argument ``{argument}`` must NOT be specified on non-{_role(end)} ranks."
-            )
-        return None
-    if not tensors:
-        raise ValueError(f"Argument ``{argument}`` must be specified on {_role(end)} rank.")
-    memory.check_list(name, argument, tensors)
-    sizes(name, tensors, like, g.size(), argument)
-    return list(tensors)
-
-
-def _role(end: str) -> str:
-    return "destination" if end == "dst" else "source"
 
 
 def scatter(
@@ -569,34 +496,6 @@ def all_to_all_single(
     return _all_to_all(
         g, [output], lambda whole: pieces(whole, out_cuts), pieces(a, cuts), async_op
     )
-
-
-def split(what: str, t: Tensor, given: list[int] | None, n: int) -> list[int]:
-    """The sizes of a tensor's parts along its first dimension; ValueError when they do not fit."""
-    length = t.shape[0] if t.ndim else 0
-    if not given:
-        if length % n:
-            raise RuntimeError(
-                f"Tensor's dim 0 does not divide equally across group size: {what} has {length}, "
-                f"the group {n} ranks"
-            )
-        return [length // n] * n
-    if len(given) != n:
-        raise RuntimeError(f"Number of tensor splits not equal to group size: {len(given)}, {n}")
-    if sum(given) != length or any(s < 0 for s in given):
-        raise RuntimeError(
-            f"Split sizes doesn't match total dim 0 size: {what}_split_sizes {list(given)} of "
-            f"{length}"
-        )
-    return list(given)
-
-
-def pieces(a: Any, cuts: list[int]) -> list[Any]:
-    at, found = 0, []
-    for c in cuts:
-        found.append(a[at : at + c])
-        at += c
-    return found
 
 
 def barrier(

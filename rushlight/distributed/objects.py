@@ -14,7 +14,8 @@ import numpy as np
 
 from ..ops.create.from_data import from_numpy
 from ..tensor import Tensor
-from .collectives import all_gather, broadcast, gather, outside, root_of, scatter
+from .arguments import outside, root_of
+from .collectives import all_gather, broadcast, gather, scatter
 from .group import resolve
 from .point_to_point import recv, send
 

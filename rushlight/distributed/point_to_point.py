@@ -19,7 +19,7 @@ from ..autograd import node
 from ..errors import message
 from ..tensor import Tensor
 from . import memory
-from .collectives import outside
+from .arguments import outside
 from .errors import DistBackendError
 from .exchange import bytes_of, kind_of
 from .group import ProcessGroup, resolve
