@@ -13,8 +13,8 @@ PATHS = {
     "rushlight.nn.containers": "torch.nn.modules.container",
     "rushlight.nn.rnn": "torch.nn.modules.rnn",
     "rushlight.nn.transformer": "torch.nn.modules.transformer",
-    "rushlight.nn.transformer.MultiheadAttention": "torch.nn.modules.activation",
-    "rushlight.nn.transformer.NonDynamicallyQuantizableLinear": "torch.nn.modules.linear",
+    "rushlight.nn.multihead_attention.MultiheadAttention": "torch.nn.modules.activation",
+    "rushlight.nn.multihead_attention.NonDynamicallyQuantizableLinear": "torch.nn.modules.linear",
     "rushlight.ao.quantization.histogram": "torch.ao.quantization.observer",
     "rushlight.ao.quantization.observer_base": "torch.ao.quantization.observer",
     "rushlight.optim._adafactor": "torch.optim",
@@ -66,7 +66,7 @@ def is_own(name: str | None) -> bool:
 def class_path(module: str, name: str) -> str:
     """PyTorch's module of a class of ours.
 
-    >>> class_path("rushlight.nn.transformer", "MultiheadAttention")
+    >>> class_path("rushlight.nn.multihead_attention", "MultiheadAttention")
     'torch.nn.modules.activation'
     """
     known = PATHS.get(f"{module}.{name}") or PATHS.get(module)

@@ -164,9 +164,9 @@ from .upsampling import Upsample, UpsamplingBilinear2d, UpsamplingNearest2d
 
 # Layers that are imported later, and the file of `nn/` that has them.
 if TYPE_CHECKING:  # type checkers know no `__getattr__`
+    from ..multihead_attention import MultiheadAttention
     from ..rnn import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNBase, RNNCell, RNNCellBase
     from ..transformer import (
-        MultiheadAttention,
         Transformer,
         TransformerDecoder,
         TransformerDecoderLayer,
@@ -178,9 +178,9 @@ _LATER = {
     **dict.fromkeys(
         ("GRU", "GRUCell", "LSTM", "LSTMCell", "RNN", "RNNBase", "RNNCell", "RNNCellBase"), "rnn"
     ),
+    "MultiheadAttention": "multihead_attention",
     **dict.fromkeys(
         (
-            "MultiheadAttention",
             "Transformer",
             "TransformerDecoder",
             "TransformerDecoderLayer",

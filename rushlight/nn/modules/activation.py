@@ -1,7 +1,7 @@
 """Activations: functions of one element, and softmax.
 
 Not here: the formulas as ops (`ops/elementwise/activation.py`), MultiheadAttention
-(`nn/transformer.py`, but importable from here too). Read next: `loss.py`.
+(`nn/multihead_attention.py`, but importable from here too). Read next: `loss.py`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "MultiheadAttention":
-        from ..transformer import MultiheadAttention
+        from ..multihead_attention import MultiheadAttention
 
         return MultiheadAttention
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
