@@ -2,7 +2,7 @@
 
 All functions work on stacks of matrices (batch dimensions first), real and complex. The
 factorizations that NumPy has (Cholesky, QR, SVD, eigenvalues) are called directly by
-`ops/linalg/factor.py`.
+`ops/linalg/cholesky.py`, `qr.py`, `spectral.py`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Attention: softmax(q k^T * scale + mask) v as one op, and the multi-head layer made of it.
 
-Vaswani et al., 2017, arXiv:1706.03762. Not here: the modules (`nn/transformer.py`).
+Vaswani et al., 2017, arXiv:1706.03762. Not here: the modules (`nn/multihead_attention.py`).
 """
 
 from __future__ import annotations
