@@ -27,9 +27,11 @@ import numpy as np
 
 from .. import config
 from ..drawn import drawn_as
+from . import tuning
 from .launch import Launch, Reference, Series, View, renamed
 from .meta import MetaArray, contiguous_strides
 from .runtime.workspace import workspace
+from .together import calls
 
 if TYPE_CHECKING:
     from .codegen.interface import Kernel
@@ -262,11 +264,21 @@ def nbytes(*metas: Any) -> int:
 _codes: dict[str, CodeType] = {}
 
 
+def read_in_python(plan: Plan) -> set[str]:
+    """The arrays that NumPy, a series or the caller sees: others are known to native calls only."""
+    seen = {str(a) for launch in plan.launches if isinstance(launch, (Reference, Series))
+            for a in launch.arrays} | {*plan.returns}  # fmt: skip
+    for launch in reversed(plan.launches):
+        if isinstance(launch, View) and launch.name in seen:
+            seen.add(launch.of)
+    return seen
+
+
 def runner(plan: Plan) -> Callable[..., Any]:
     """`plan.run` as a function of its own: allocations and calls written out.
 
     Written as text because a loop over launches and names costs as much as a small kernel; plans of
-    one structure share the text.
+    one structure share the text. Neighbouring kernels are one native call (`together.py`).
     """
     space: dict[str, Any] = {"empty": np.empty, "ndarray": np.ndarray, "workspace": workspace}
     made = {r for launch in plan.launches if isinstance(launch, Reference) for r in launch.results}
@@ -281,14 +293,15 @@ def runner(plan: Plan) -> Callable[..., Any]:
         else:
             space[f"strides{i}"] = meta.strides
             lines.append(f"{k} = ndarray(shape{i}, dtype{i}, None, 0, strides{i})")
-    offset = 0
+    seen = read_in_python(plan)
+    parts: dict[str, tuple[str, int]] = {}  # arrays that native calls find in others
     if plan.workspace:
-        at = []
+        offset = 0
         for k, n in plan.workspace.items():
-            at.append((k, offset))
+            parts[k] = ("_room", offset)
             offset += -(-n // 64) * 64
         lines.append(f"_room = workspace({offset})")
-        lines += [f"{k} = _room[{start}:]" if start else f"{k} = _room" for k, start in at]
+        lines += [f"{k} = _room[{parts[k][1]}:]" for k in plan.workspace if k in seen]
     space |= plan.constants
     if any(isinstance(launch, (Launch, Series)) for launch in plan.launches):
         from .runtime import memory, threads
@@ -297,24 +310,31 @@ def runner(plan: Plan) -> Callable[..., Any]:
         space |= {"ready": threads.ready, "pool": threads.pool(), "adopted": memory.adopted}
         space["current"] = config.current
         lines.append("if pool.size != current.num_threads or not adopted(): ready()")
+    pending: list[Launch] = []
+
+    def flush() -> None:
+        """Write the calls of the launches that wait."""
+        cost = (plan.flops or 0) + plan.bytes
+        release = plan.flops is None or not 0 < cost < tuning.RELEASE_LEAST
+        for call, given in calls(plan.name, pending, parts, plan.constants, plan.operands, release):
+            name = f"native{len(space)}"
+            space[name] = call
+            lines.append(f"{name}({', '.join(given)})")
+        pending.clear()
+
     for i, launch in enumerate(plan.launches):
-        if isinstance(launch, View):
-            meta = launch.meta
-            space[f"view{i}"] = (meta.shape, meta.dtype), (launch.offset, meta.strides)
-            lines.append(f"{launch.name} = ndarray(*view{i}[0], {launch.of}, *view{i}[1])")
-            continue
-        arrays = [str(a) for a in launch.arrays]
         if isinstance(launch, Launch):
-            space[f"call{i}"] = launch.kernel.call
-            known = [v for v in launch.ints if not isinstance(v, str)]
-            split = len(known) if tuple(known) == launch.ints[: len(known)] else 0
-            space[f"ints{i}"] = launch.ints[:split]
-            numbers = [f"*ints{i}"] * bool(split)
-            for j, value in enumerate((*launch.ints[split:], *launch.floats)):
-                numbers.append(value if isinstance(value, str) else f"number{i}_{j}")
-                space[f"number{i}_{j}"] = value
-            lines.append(f"call{i}({', '.join([*arrays, *numbers])})")
-        elif isinstance(launch, Series):
+            pending.append(launch)
+            continue
+        if isinstance(launch, View):
+            parts[launch.name], meta = (launch.of, launch.offset), launch.meta
+            if launch.name in seen:
+                space[f"view{i}"] = (meta.shape, meta.dtype), (launch.offset, meta.strides)
+                lines.append(f"{launch.name} = ndarray(*view{i}[0], {launch.of}, *view{i}[1])")
+            continue
+        flush()
+        arrays = [str(a) for a in launch.arrays]
+        if isinstance(launch, Series):
             space[f"call{i}"] = launch
             lines.append(f"call{i}({', '.join(arrays)})")
         else:
@@ -322,6 +342,7 @@ def runner(plan: Plan) -> Callable[..., Any]:
             given = ", ".join([*arrays, *([f"**more{i}"] if launch.parameters else [])])
             into = ", ".join(launch.results)
             lines.append(f"{into}{' = ' * bool(into)}call{i}({given})")
+    flush()
     lines.append(f"return {', '.join(plan.returns) or None}")
     signature = ", ".join((*plan.operands, *plan.scalars))
     source = f"def run({signature}):\n" + "".join(f"    {line}\n" for line in lines)

@@ -16,6 +16,8 @@ import ctypes
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ..codegen.ir import F32, F64, I64, PTR, Function, Module, Value
 
 DATA, ND, DIMENSIONS, STRIDES = 16, 24, 32, 40
@@ -51,6 +53,20 @@ def function(address: int, name: str, doc: str = "") -> Any:
     definition = MethodDef(name.encode(), address, METH_FASTCALL, doc.encode())
     _definitions.append(definition)
     return _new(ctypes.byref(definition), None, None)
+
+
+class Owner(np.ndarray):
+    """An array that is the `self` of a built-in function, and keeps its definition."""
+
+    definition: MethodDef
+
+
+def bound(address: int, name: str, table: np.ndarray, arguments: Sequence[str]) -> Any:
+    """`function` with an array as `self`; its definition lives as long as the function. `arguments`
+    say what it is called with, to whoever puts another function in its place."""
+    owner = table.view(Owner)
+    owner.definition = MethodDef(name.encode(), address, METH_FASTCALL, None)
+    return _new(ctypes.byref(owner.definition), id(owner), None)
 
 
 def symbols() -> dict[str, int]:
