@@ -442,19 +442,23 @@ def run_carefully(
 ) -> Any:
     """A node that has hooks, is captured, may not be needed, or is observed."""
     x = node.x
+    runs = g is not None and (needed is None or node in needed)
+    caught = capture and id(node) in targets
+    if not runs and not caught:
+        return [None] * len(node.edges)  # off the paths to what is asked for: no hook either
     before = g  # as in PyTorch: a node that also runs is captured before its tensors' hooks
     if x is not None and g is not None:
         if node.n_out > 1:
             before = list(g)
         g = tensor_hooks(node, x, g, tensors)
-    if capture and id(node) in targets:
+    if caught:
         found = before if needed is not None and node in needed else g
         for e in targets[id(node)]:
             nr = e.nr if e.__class__ is Out else 0
             captured[id(node), nr] = (
                 found if node.n_out == 1 else (found[nr] if found is not None else None)
             )
-    if g is None or (needed is not None and node not in needed):
+    if not runs:
         return [None] * len(node.edges)
     if x is not None and x.pre_hooks:
         g = pre_hooks(node, x, g, tensors)

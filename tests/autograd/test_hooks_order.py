@@ -119,3 +119,15 @@ def test_the_order_of_a_backward_and_its_node() -> None:
         _C._current_graph_task_execution_order()
     with pytest.raises(RuntimeError, match="expects an grad_fn"):
         _C._will_engine_execute_node(out)
+
+
+def test_hooks_of_results_off_the_way_to_what_is_asked_for_do_not_run() -> None:
+    x, y = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    u = x * 2
+    u.register_hook(lambda g: pytest.fail("not asked for"))
+    u.retain_grad()
+    out = (u + y).sum()
+    torch.autograd.grad(out, y, retain_graph=True)
+    out.backward(inputs=[y])
+    assert u.grad is None
+    assert y.grad.tolist() == [1.0, 1.0]
