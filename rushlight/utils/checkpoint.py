@@ -17,6 +17,7 @@ from ..autograd.graph import saved_tensors_hooks
 from ..blocks import contextmanager
 from ..errors import message
 from ..tensor import Tensor
+from . import checkpoint_log
 from .selective_checkpoint import (
     CheckpointPolicy,
     SelectiveCheckpointContext,
@@ -36,6 +37,7 @@ __all__ = [
     "set_checkpoint_early_stop",
 ]
 _early_stop = True
+_debug: bool | None = None  # None: as each call says
 
 
 class CheckpointError(RuntimeError):
@@ -172,6 +174,7 @@ class _Frame:
         self.check = determinism_check
         self.metas: list[tuple[Any, Any]] = []
         self.complete = False  # the call has returned
+        self.logs: Any = None  # of the operations of the call, and of the last recomputation
         self.values: Any = weakref.WeakKeyDictionary()  # by backward
 
     def pack(self, t: Any) -> int:
@@ -191,11 +194,25 @@ class _Frame:
         return value
 
     def recompute(self) -> list[Any]:
+        if self.logs is None:
+            return self.values_again()
+        with self.logs[1].writing():
+            try:
+                return self.values_again()
+            except CheckpointError as error:
+                raise CheckpointError(checkpoint_log.told(error, *self.logs)) from error
+
+    def values_again(self) -> list[Any]:
         values: list[Any] = []
         wanted = len(self.metas)
 
         def keep(t: Any) -> Any:
-            if len(values) == wanted and not self.complete:
+            if len(values) == wanted:
+                if self.complete:
+                    raise CheckpointError(
+                        "torch.utils.checkpoint: trying to save more tensors during recomputation "
+                        f"than during the original forward pass ({wanted})."
+                    )
                 return t.detach()
             values.append(t.detach() if t.requires_grad else t)
             if self.early_stop and len(values) == wanted:
@@ -304,6 +321,8 @@ def checkpoint(
         context_fn: returns two context managers, for the forward and for the recomputation (not
             re-entrant only).
         determinism_check: "default" compares shapes and dtypes of the saved values, "none" nothing.
+        debug: keep a log of the operations, for the error when a recomputation saves something
+            else (not re-entrant only).
 
     Raises:
         CheckpointError: the recomputation saved something else.
@@ -350,9 +369,14 @@ def checkpoint(
         with again_context:
             return function(*args, **kwargs)
 
+    if (debug if _debug is None else _debug) and context_fn is not None:
+        raise ValueError("debug=True is incompatible with non-default context_fn")
     if not door.state.enabled:
         return function(*args, **kwargs)
     frame = _Frame(run, preserve_rng_state, determinism_check, early_stop and _early_stop)
+    if debug if _debug is None else _debug:
+        frame.logs = checkpoint_log.Log(), checkpoint_log.Log()
+        forward_context = frame.logs[0].writing()
     with saved_tensors_hooks(frame.pack, frame.unpack), forward_context:
         out = function(*args, **kwargs)
     frame.complete = True
@@ -426,14 +450,20 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
 
 @contextmanager
 def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
-    """Accepted; errors always say what differed.
+    """Within the block, checkpoints are made with `debug=enabled`, whatever their argument says;
+    None leaves it to them.
 
     >>> with torch.utils.checkpoint.set_checkpoint_debug_enabled(True):
     ...     y = torch.utils.checkpoint.checkpoint(torch.exp, torch.zeros(1), use_reentrant=False)
     >>> y
     tensor([1.])
     """
-    yield
+    global _debug
+    before, _debug = _debug, enabled
+    try:
+        yield
+    finally:
+        _debug = before
 
 
 def get_device_states(*args: Any) -> tuple[list[int], list[Any]]:

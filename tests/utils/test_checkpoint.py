@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 import rushlight as torch
-from rushlight.utils.checkpoint import checkpoint, set_checkpoint_early_stop
+from rushlight.utils.checkpoint import (
+    CheckpointError,
+    checkpoint,
+    set_checkpoint_debug_enabled,
+    set_checkpoint_early_stop,
+)
 
 
 def f(x):
@@ -91,3 +96,40 @@ def test_what_other_checkpoints_are_made_of() -> None:
     c.check_backward_validity([x, 3])
     with pytest.warns(UserWarning, match="None of the inputs have requires_grad=True"):
         c.check_backward_validity([torch.ones(1)])
+
+
+def fickle(first, again):
+    calls = []
+
+    def fn(x):
+        calls.append(1)
+        return (first if len(calls) == 1 else again)(x)
+
+    return fn
+
+
+def test_a_recomputation_that_saves_more_is_an_error_without_early_stop():
+    x = torch.ones(1, requires_grad=True)
+    with set_checkpoint_early_stop(False):
+        y = checkpoint(fickle(lambda x: x.sin().exp(), f), x, use_reentrant=False)
+        with pytest.raises(CheckpointError, match="trying to save more tensors"):
+            y.backward()
+
+
+def test_debug_tells_the_operations_of_both_computations():
+    x = torch.ones(1, requires_grad=True)
+    fn = fickle(lambda x: x.sin().exp(), lambda x: x.sin() * torch.tensor([1.0, 2.0]))
+    y = checkpoint(fn, x, use_reentrant=False, debug=True)
+    with pytest.raises(CheckpointError, match="different metadata") as e:
+        y.sum().backward()
+    text = str(e.value)
+    assert "because you passed `debug=True` to checkpoint" in text
+    assert "2. exp(torch.float32[1])" in text
+    assert "2. mul(torch.float32[1], torch.float32[2])" in text
+    assert "test_checkpoint.py" in text
+    assert text.endswith("differs: number 2")
+    with set_checkpoint_debug_enabled(True):
+        y = checkpoint(fickle(torch.exp, torch.sin), x, use_reentrant=False)
+        y.backward()  # nothing differs in shape
+    with pytest.raises(ValueError, match="incompatible with non-default context_fn"):
+        checkpoint(f, x, use_reentrant=False, debug=True, context_fn=lambda: (None, None))
