@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...autograd.door import wrap
+from ...autograd.unwritten import without_derivative
 from ...dtypes import type_name
 from ...errors import message
 from ...kernels import dense
@@ -161,7 +162,10 @@ def geqrf(input: Any, *, out: Any = None) -> Any:
     """
     need_matrix("geqrf", input)
     h, tau = np.linalg.qr(input._a + 0, mode="raw")  # LAPACK takes -0.0 for a negative number
-    return finish("geqrf", Geqrf((wrap(dense.in_columns(h.mT)), wrap(tau))), out)
+    a, tau = (
+        without_derivative("geqrf", wrap(t), input) for t in (dense.in_columns(h.mT), tau)
+    )
+    return finish("geqrf", Geqrf((a, tau)), out)
 
 
 @composite(

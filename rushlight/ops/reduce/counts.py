@@ -14,6 +14,7 @@ import numpy as np
 from ... import dtypes
 from ...autograd.door import wrap
 from ...autograd.node import TensorBase
+from ...autograd.unwritten import without_derivative
 from ...dtypes import type_name
 from ...errors import axis, message
 from ...kernels.meta import MetaArray
@@ -37,9 +38,12 @@ def _plain(x: Any) -> Any:
     return a.astype(np.float32) if a.dtype.kind == "V" or a.dtype.num >= 256 else a
 
 
-def _listed(x: Any, found: tuple[Any, Any, Any], return_inverse: bool, return_counts: bool) -> Any:
+def _listed(
+    name: str, x: Any, found: tuple[Any, Any, Any], return_inverse: bool, return_counts: bool
+) -> Any:
     values, inverse, counts = found
-    out = [wrap(np.ascontiguousarray(values.astype(x._a.dtype, copy=False)))]
+    y = wrap(np.ascontiguousarray(values.astype(x._a.dtype, copy=False)))
+    out = [without_derivative(name, y, x)]
     if return_inverse:
         out.append(wrap(inverse))
     if return_counts:
@@ -73,7 +77,8 @@ def unique(
     """
     a = _plain(input)
     found = kernels.unique(a) if dim is None else kernels.unique_rows(a, axis(dim, input.ndim))
-    return _listed(input, found, return_inverse, return_counts)
+    name = "_unique2" if dim is None else "unique_dim"
+    return _listed(name, input, found, return_inverse, return_counts)
 
 
 @composite(
@@ -96,7 +101,7 @@ def unique_consecutive(
     """
     where = None if dim is None else axis(dim, input.ndim)
     found = kernels.unique_consecutive(_plain(input), where)
-    return _listed(input, found, return_inverse, return_counts)
+    return _listed("unique_consecutive", input, found, return_inverse, return_counts)
 
 
 # -- places and histograms -------------------------------------------------------------------------
@@ -424,7 +429,8 @@ def histogram(
         return finish("histogram", Histogram(t.to(dtypes.bfloat16) for t in found), out)
     a = input._a.reshape(-1, 1)
     hist, edges = _histogram(a, None if weight is None else weight._a, (bins,), range, density)
-    pair = Histogram((wrap(hist), wrap(np.array(edges[0]))))
+    made = (wrap(hist), wrap(np.array(edges[0])))
+    pair = Histogram(without_derivative("histogram", t, input, weight, bins) for t in made)
     return finish("histogram", pair, out)
 
 
@@ -501,4 +507,5 @@ def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
     if weights.shape != input.shape:
         raise RuntimeError("weights should be 1-d and have the same length as input")
     sums = np.bincount(a, weights._a.astype(np.float64), minlength)
-    return wrap(sums.astype(np.float32 if weights._a.dtype == np.float32 else np.float64))
+    sums = sums.astype(np.float32 if weights._a.dtype == np.float32 else np.float64)
+    return without_derivative("bincount", wrap(sums), weights)
