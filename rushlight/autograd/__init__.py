@@ -61,6 +61,7 @@ _FROM = {
     "is_anomaly_check_nan_enabled": "anomaly",
     "is_anomaly_enabled": "anomaly",
     "SavedTensor": "saved",
+    "_profiler_enabled": "profiler",
     "_unsafe_preserve_version_counter": "graph",
     "kineto_available": "profiler",
     "set_detect_anomaly": "anomaly",

@@ -7,6 +7,7 @@ checked.
 
 from __future__ import annotations
 
+import sys
 import warnings
 from typing import Any
 
@@ -16,6 +17,7 @@ from ..errors import message
 from . import door, engine, watch
 from .node import Node, Out, TensorBase
 
+KEPT = ("traceback_", "parent_")  # what anomaly mode puts into the metadata of nodes
 _setting: list[tuple[bool, bool] | None] = [None]  # (check_nan, check_forward) while the mode is on
 
 
@@ -116,8 +118,13 @@ def note(next_apply: Any, op: Any, inputs: Any, kw: Any) -> Any:
 
 
 def remember(node: Node) -> None:
-    """Keep the stack of the forward call with its node."""
+    """Keep the stack of the forward call with its node, and what the node knew that was running
+    when this one was made, in a backward."""
     node.metadata["traceback_"] = user_traceback()
+    running = engine.current_node()
+    if running is not None:
+        kept = {k: running.metadata[k] for k in KEPT if k in running.metadata}
+        node.metadata["parent_"] = kept | {"name_": running.name()}
 
 
 def _already_bad(inputs: Any) -> bool:
@@ -132,22 +139,35 @@ def _already_bad(inputs: Any) -> bool:
 
 def warn_origin(node: Node) -> None:
     """Show the forward traceback of the node whose backward failed."""
-    stack = node.metadata.get("traceback_")
-    if stack is None:
-        warnings.warn(
-            f"Error detected in {node.name()}. No forward pass information available. Enable "
-            f"detect anomaly during "
-            "forward pass for more information.",
-            UserWarning,
-            stacklevel=2,
-        )
-    else:
-        warnings.warn(
-            f"Error detected in {node.name()}. Traceback of forward call that caused the "
-            f"error:\n{stack}",
-            UserWarning,
-            stacklevel=2,
-        )
+    told = f"Error detected in {node.name()}. "
+    known = node.metadata
+    again = ""
+    while True:
+        stack = known.get("traceback_")
+        if stack is None:
+            told += (
+                "No forward pass information available. Enable detect anomaly during forward pass "
+                "for more information."
+            )
+        else:
+            told += (
+                f"Traceback of forward call that {'induced' if again else 'caused'} the "
+                f"{again or 'error'}:\n{stack}"
+            )
+        _warn(told)
+        known = known.get("parent_")  # of what ran when this node was made
+        if known is None:
+            return
+        told = f"\n\nPrevious calculation was induced by {known['name_']}. "
+        again = "previous calculation"
+
+
+def _warn(text: str) -> None:
+    """Warn; where warnings are errors print it, so that the error itself is what is raised."""
+    try:
+        warnings.warn(text, UserWarning, stacklevel=4)
+    except UserWarning:
+        print(f"UserWarning: {text}", file=sys.stderr)
 
 
 def check(node: Node, results: Any) -> None:

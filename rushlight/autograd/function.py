@@ -29,6 +29,7 @@ class FunctionCtx:
     _materialize_non_diff_grads = True  # zeros for outputs that carry no gradient
     _node: Any = None  # a weak reference: the node holds its ctx, and a graph must not be a cycle
     _saved: Any = ()  # what the node keeps: here, so that a ctx which outlives its node has it
+    _node_class: Any = None  # of the nodes of this ctx's Function; by name where there is none
     _in_jvp = False  # then `saved_tensors` are those of save_for_forward
     saved_for_forward: tuple[Any, ...] = ()
     needs_input_grad: tuple[bool, ...] = ()
@@ -114,6 +115,13 @@ class FunctionCtx:
         return node
 
 
+class _NodeClass:
+    """The class of a Function's nodes, as an attribute of the Function."""
+
+    def __get__(self, instance: Any, owner: Any) -> Any:
+        return _ctx_class(owner)._node_class
+
+
 class Function(FunctionCtx):
     """Base of custom differentiable operations.
 
@@ -138,6 +146,7 @@ class Function(FunctionCtx):
     """
 
     generate_vmap_rule = False
+    _backward_cls: Any = _NodeClass()
 
     @staticmethod
     def forward(*args: Any, **kw: Any) -> Any:
@@ -268,11 +277,10 @@ def _static(cls: type, name: str) -> Any:
 @functools.cache
 def _ctx_class(cls: Any) -> Any:
     """One ctx class a Function: attributes of the Function class are visible on it."""
-    return type(
-        cls.__name__ + "Backward",
-        (FunctionCtx,),
-        {"_forward_cls": cls, "__module__": cls.__module__},
-    )
+    name = cls.__name__ + "Backward"
+    node = function_node.new_class(name, cls)
+    about = {"_forward_cls": cls, "_node_class": node, "__module__": cls.__module__}
+    return type(name, (FunctionCtx,), about)
 
 
 def once_differentiable(fn: Any) -> Any:

@@ -168,9 +168,13 @@ def unpacked(ctx: Any, node: Any) -> tuple[Any, ...]:
     return tuple(out)
 
 
-@functools.cache
-def node_class(name: str) -> Any:
-    return type(name, (FunctionNode,), {"__slots__": (), "__module__": "rushlight"})
+def new_class(name: str, function: Any = None) -> Any:
+    """A class of nodes; `function` is the Function whose calls they are."""
+    about = {"__slots__": (), "__module__": "rushlight", "_forward_cls": function}
+    return type(name, (FunctionNode,), about)
+
+
+node_class = functools.cache(new_class)
 
 
 def finish(ctx: Any, name: str, args: tuple[Any, ...], out: Any, backward_fn: Any) -> Any:
@@ -266,7 +270,7 @@ def made_node(
 ) -> Any:
     """The node of a call, with what it saves."""
     inputs = [a for a in args if isinstance(a, TensorBase)]
-    node: Any = object.__new__(node_class(name))
+    node: Any = object.__new__(ctx._node_class or node_class(name))
     node.ctx, node.backward_fn = ctx, backward_fn
     node.is_tensor = tuple(isinstance(a, TensorBase) for a in args)
     node.edges = tuple(edge(a) for a in inputs)

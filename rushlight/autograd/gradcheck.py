@@ -586,3 +586,15 @@ def gradgradcheck(
 
 
 _ = dtypes
+
+
+def __getattr__(name: str) -> Any:
+    if name in (
+        "get_analytical_jacobian",
+        "get_numerical_jacobian",
+        "get_numerical_jacobian_wrt_specific_input",
+    ):
+        from . import jacobians
+
+        return getattr(jacobians, name)
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

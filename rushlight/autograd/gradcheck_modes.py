@@ -145,9 +145,16 @@ def check_forward_batched(func: Any, args: Any, xs: list[Any]) -> None:
         try:
             together = vmap(jvp)(vs)
         except RuntimeError as error:
+            random = "random operation" in str(error)
+            why = (
+                "vmap: We do not yet support calling random operations inside of vmap. Please "
+                "perform random operations outside of vmap as a workaround"
+                if random
+                else error
+            )
             raise GradcheckError(
                 message(
-                    f"While computing batched gradients, got: {error}\n\ngradcheck failed while "
+                    f"While computing batched gradients, got: {why}\n\ngradcheck failed while "
                     "testing batched gradient computation with forward-mode AD.",
                     hint="check_batched_forward_grad=False",
                 )

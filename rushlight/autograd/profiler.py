@@ -45,6 +45,11 @@ def kineto_available() -> bool:
     return False
 
 
+def _profiler_enabled() -> bool:
+    """Whether this thread is being profiled."""
+    return local.recorder is not None
+
+
 class profile:
     """Record what this thread does with tensors inside the block.
 

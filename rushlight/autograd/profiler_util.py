@@ -11,6 +11,7 @@ from ..profiler.events import (
     Interval,
     Kernel,
 )
+from ..profiler.table import format_time
 
 __all__ = [
     "DeviceType",
@@ -21,3 +22,5 @@ __all__ = [
     "Interval",
     "Kernel",
 ]
+
+_format_time = format_time  # PyTorch's scripts use its private name

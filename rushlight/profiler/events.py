@@ -176,6 +176,7 @@ class FunctionEvent(FormattedTimesMixin):
     input_dtypes: Any = _Empty(list)
     stack: Any = _Empty(list)
     _trace_name: str | None = None
+    _resource: int | None = None
 
     def __init__(
         self,
@@ -191,10 +192,19 @@ class FunctionEvent(FormattedTimesMixin):
         scope: int = 0,
         use_device: str | None = None,
         cpu_memory_usage: int = 0,
+        device_memory_usage: int = 0,
+        is_async: bool = False,
+        is_remote: bool = False,
         sequence_nr: int = -1,
+        node_id: int = -1,
+        device_type: Any = None,
+        device_index: int = 0,
+        device_resource_id: int | None = None,
+        is_legacy: bool = False,
         flops: int | None = None,
         trace_name: str | None = None,
         concrete_inputs: Any = None,
+        kwinputs: Any = None,
         is_user_annotation: bool = False,
         input_dtypes: Any = None,
     ) -> None:
@@ -210,10 +220,19 @@ class FunctionEvent(FormattedTimesMixin):
             "scope": scope or None,
             "use_device": use_device,
             "cpu_memory_usage": cpu_memory_usage or None,
+            "device_memory_usage": device_memory_usage or None,
+            "is_async": is_async or None,
+            "is_remote": is_remote or None,
             "sequence_nr": None if sequence_nr == -1 else sequence_nr,
+            "node_id": None if node_id == -1 else node_id,
+            "device_type": device_type,
+            "device_index": device_index or None,
+            "_resource": device_resource_id,
+            "is_legacy": is_legacy or None,
             "flops": flops,
             "_trace_name": None if trace_name == name else trace_name,
             "concrete_inputs": concrete_inputs,
+            "kwinputs": kwinputs,
             "is_user_annotation": is_user_annotation or None,
             "input_dtypes": input_dtypes,
         }
@@ -228,8 +247,8 @@ class FunctionEvent(FormattedTimesMixin):
 
     @property
     def device_resource_id(self) -> int:
-        """The thread."""
-        return self.thread
+        """The thread, unless it was given."""
+        return self.thread if self._resource is None else self._resource
 
     def append_cpu_child(self, child: FunctionEvent) -> None:
         """Note a direct child."""
@@ -389,6 +408,24 @@ class EventList(list):  # type: ignore[type-arg]
 
     def __str__(self) -> str:
         return self.table()
+
+    def _populate_cpu_children(self) -> None:
+        """Give each event of a list made by hand its parent: the one of its thread that lies around
+        it most closely."""
+        here = [e for e in self if not e.is_async and e.device_type == DeviceType.CPU]
+        here.sort(key=lambda e: (e.thread, e.node_id, e.time_range.start, -e.time_range.end))
+        around: list[Any] = []
+        for event in here:
+            while around:
+                parent = around[-1]
+                if (parent.thread, parent.node_id) == (event.thread, event.node_id) and (
+                    event.time_range.start < parent.time_range.end >= event.time_range.end
+                ):
+                    parent.append_cpu_child(event)
+                    event.set_cpu_parent(parent)
+                    break
+                around.pop()
+            around.append(event)
 
     @property
     def self_cpu_time_total(self) -> float:

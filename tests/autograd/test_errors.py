@@ -379,3 +379,73 @@ def test_nan_in_backward_names_node_and_line() -> None:
             y.backward()
     assert "# forward here" in str(caught.value)
     assert re.search("Traceback of forward call(.|\n)*# forward here", str(seen[-1].message))
+
+
+@pytest.mark.parametrize(
+    ("name", "fn"),
+    [
+        ("_unique2", lambda x: torch.unique(x)),
+        ("unique_dim", lambda x: torch.unique(x[None], dim=0)),
+        ("unique_consecutive", lambda x: torch.unique_consecutive(x, return_inverse=True)[0]),
+        ("bincount", lambda x: torch.bincount(torch.tensor([0, 1, 1]), x)),
+        ("histogram", lambda x: torch.histogram(x, 3)[0]),
+        ("geqrf", lambda x: torch.geqrf(x[None])[0]),
+    ],
+)
+def test_a_derivative_that_nobody_has_written_is_an_error_and_no_missing_gradient(
+    name: str, fn: Any
+) -> None:
+    x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    y = fn(x)
+    assert y.requires_grad
+    assert not fn(x.detach()).requires_grad
+    with torch.no_grad():
+        assert not fn(x).requires_grad
+    with pytest.raises(NotImplementedError, match=f"the derivative for '{name}' is not impl"):
+        (y.sum() + x.sum()).backward()
+
+
+def test_an_error_in_a_second_backward_tells_what_made_its_node() -> None:
+    class Inner(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, g: Any) -> Any:
+            return g * 1
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g * float("nan")
+
+    class Outer(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 1
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return Inner.apply(g)
+
+    x = torch.ones(1, requires_grad=True)
+    w = torch.ones(1, requires_grad=True)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        with torch.autograd.detect_anomaly():
+            (g,) = torch.autograd.grad(Outer.apply(x) * w, x, create_graph=True)
+            with pytest.raises(RuntimeError, match="'InnerBackward' returned nan"):
+                g.backward()
+    texts = [str(w.message) for w in told]
+    assert "Inner.apply(g)" in texts[1]
+    assert "Previous calculation was induced by OuterBackward" in texts[2]
+    assert "Outer.apply(x)" in texts[2]
+
+
+def test_anomaly_modes_warning_does_not_replace_the_error(capsys: Any) -> None:
+    x = torch.zeros(1, requires_grad=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        mode = torch.autograd.detect_anomaly()
+    with mode, warnings.catch_warnings(), np.errstate(all="ignore"):
+        y = (x.sqrt() * 0).sum()
+        warnings.simplefilter("error", UserWarning)
+        with pytest.raises(RuntimeError, match="returned nan values"):
+            y.backward()
+    assert "Error detected in SqrtBackward0" in capsys.readouterr().err

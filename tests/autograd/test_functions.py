@@ -163,3 +163,19 @@ def test_jvp_sees_what_was_saved_for_forward_alone() -> None:
         z.backward()
     assert seen == [1]
     assert (x.grad.item(), y.grad.item()) == (3.0, 2.0)
+
+
+def test_the_class_of_a_functions_nodes_is_an_attribute_of_it() -> None:
+    class Twice(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g * 2
+
+    y = Twice.apply(torch.ones(1, requires_grad=True))
+    assert type(y.grad_fn) is Twice._backward_cls
+    assert Twice._backward_cls._forward_cls is Twice
+    assert y.grad_fn.name() == "TwiceBackward"

@@ -9,6 +9,7 @@ import pytest
 import rushlight as torch
 from rushlight.nn import functional as F
 from rushlight.profiler import profile, record_function
+from rushlight.profiler.events import EventList, FunctionEvent
 from rushlight.profiler.recording import local
 
 
@@ -277,3 +278,25 @@ def test_a_profile_within_a_profile() -> None:
         torch.eye(2)
     assert [e.name for e in inner.events()] == ["aten::zeros"]
     assert [e.name for e in outer.events()] == ["aten::ones", "aten::eye"]
+
+
+def test_events_made_by_hand() -> None:
+    def event(id: int, start: float, end: float, thread: int = 0) -> Any:
+        return FunctionEvent(
+            id=id, node_id=0, name="", thread=thread, start_us=start, end_us=end, is_async=False
+        )
+
+    events = EventList([event(1, 0, 4), event(2, 1, 3), event(3, 1, 2), event(4, 5, 6)])
+    events.append(event(5, 1, 2, thread=1))
+    events._populate_cpu_children()
+    assert [[c.id for c in e.cpu_children] for e in events] == [[2], [3], [], [], []]
+    assert events[0].self_cpu_time_total == 2.0
+    one = FunctionEvent(0, "x", 3, 0, 1, device_memory_usage=5, device_resource_id=7)
+    assert (one.device_memory_usage, one.device_resource_id) == (5, 7)
+
+
+def test_whether_this_thread_is_profiled() -> None:
+    assert not torch.autograd._profiler_enabled()
+    with torch.autograd.profiler.profile():
+        assert torch.autograd._profiler_enabled()
+    assert not torch.autograd._profiler_enabled()
