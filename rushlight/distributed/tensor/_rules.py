@@ -144,8 +144,8 @@ def kept(d: int, dims: tuple[int, ...], keepdim: bool) -> int:
 
 
 @rule("sum", "sum_all", "nansum", "nan_sum", "mean", "amax", "amin", "max_all", "min_all", "prod",
-      "all", "any", "max", "min", "var", "std", "logsumexp", "max_dim", "min_dim", "argmax",
-      "argmin", "count_nonzero", "kind:reduction")  # fmt: skip
+      "all", "any", "max", "min", "var", "std", "var_mean", "std_mean", "logsumexp", "max_dim",
+      "min_dim", "argmax", "argmin", "count_nonzero", "kind:reduction")  # fmt: skip
 def reduction(call: Call, i: int) -> list[Way]:
     """A cut along a dimension that is left stays; one along a dimension that is reduced becomes
     what is still to be combined."""

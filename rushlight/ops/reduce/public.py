@@ -190,6 +190,44 @@ def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
 # -- variance ------------------------------------------------------------------------------------
 
 
+def spread_of(
+    record: Any, name: str, input: Any, dim: Any, unbiased: Any, keepdim: bool, correction: Any
+) -> Any:
+    """A call of `var` or another of its kind: the forms of arguments that they all have."""
+    if isinstance(dim, bool):  # var(unbiased)
+        if unbiased is not None or keepdim or correction is not None:
+            raise TypeError(
+                message(
+                    f"{name}() received an invalid combination of arguments",
+                    got=f"unbiased={dim} with arguments behind it, but without a dim",
+                    hint=f"{name}(None, {dim}, ...)",
+                )
+            )
+        dim, unbiased = None, dim
+    if unbiased is not None:
+        if correction is not None:
+            raise TypeError(
+                f"{name}() received an invalid combination of arguments: unbiased and correction"
+            )
+        correction = 1 if unbiased else 0
+    correction = 1 if correction is None else correction
+    need_tensor(name, input)
+    more.need_float(name.removesuffix("_mean"), input._a)
+    n = more.count(input._a.shape, dims(dim)) if input._a.ndim else 1
+    if n <= correction and input._a.dtype.kind in "fcVW":
+        import warnings
+
+        warnings.warn(
+            f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
+            "reduction factor (input numel divided by output numel).",
+            UserWarning,
+            stacklevel=5,
+        )
+    return door.apply(
+        record, (input,), {"dim": dims(dim), "keepdim": keepdim, "correction": correction}
+    )
+
+
 def spread(record: Any, name: str, doc: str) -> Any:
     def fn(
         input: Any,
@@ -199,40 +237,7 @@ def spread(record: Any, name: str, doc: str) -> Any:
         *,
         correction: Any = None,
     ) -> Any:
-        if isinstance(dim, bool):  # var(unbiased)
-            if unbiased is not None or keepdim or correction is not None:
-                raise TypeError(
-                    message(
-                        f"{name}() received an invalid combination of arguments",
-                        got=f"unbiased={dim} with arguments behind it, but without a dim",
-                        hint=f"{name}(None, {dim}, ...)",
-                    )
-                )
-            dim, unbiased = None, dim
-        if unbiased is not None:
-            if correction is not None:
-                raise TypeError(
-                    f"{name}() received an invalid combination of arguments: unbiased and "
-                    "correction"
-                )
-            correction = 1 if unbiased else 0
-        correction = 1 if correction is None else correction
-        need_tensor(name, input)
-        more.need_float(name, input._a)
-        n = more.count(input._a.shape, dims(dim)) if input._a.ndim else 1
-        if n <= correction and input._a.dtype.kind in "fcVW":
-            import warnings
-
-            warnings.warn(
-                f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than "
-                "the reduction factor "
-                "(input numel divided by output numel).",
-                UserWarning,
-                stacklevel=4,
-            )
-        return door.apply(
-            record, (input,), {"dim": dims(dim), "keepdim": keepdim, "correction": correction}
-        )
+        return spread_of(record, name, input, dim, unbiased, keepdim, correction)
 
     fn.__name__ = name
     fn.__doc__ = doc
@@ -287,8 +292,7 @@ def var_mean(
     >>> torch.var_mean(torch.tensor([[1.0, 3.0], [2.0, 8.0]]), 1)
     (tensor([ 2., 18.]), tensor([2., 5.]))
     """
-    over = None if isinstance(dim, bool) else dim
-    return var(input, dim, unbiased, keepdim, correction=correction), mean(input, over, keepdim)
+    return spread_of(more.var_mean, "var_mean", input, dim, unbiased, keepdim, correction)
 
 
 @composite(adapt=True, public="torch", samples=[case((3, 4)), case((3, 4), 1, keepdim=True)])
@@ -306,8 +310,7 @@ def std_mean(
     >>> torch.std_mean(torch.tensor([[1.0, 3.0], [2.0, 8.0]]), 1)
     (tensor([1.4142, 4.2426]), tensor([2., 5.]))
     """
-    over = None if isinstance(dim, bool) else dim
-    return std(input, dim, unbiased, keepdim, correction=correction), mean(input, over, keepdim)
+    return spread_of(more.std_mean, "std_mean", input, dim, unbiased, keepdim, correction)
 
 
 # -- extremes ------------------------------------------------------------------------------------

@@ -183,11 +183,13 @@ def var(input: Any, *, dim: Any = None, keepdim: bool = False, correction: Any =
 var.shape(spread_shape)
 
 
-@var.vjp
-def _(g: Any, _y: Any, x: Any, *, dim: Any, keepdim: bool, correction: Any) -> Any:
+def var_rule(g: Any, _y: Any, x: Any, *, dim: Any, keepdim: bool, correction: Any) -> Any:
     return keep(g, x.shape, dim, keepdim) * (
         (x - mean_kept(x, dim)) * (2 * scale(x.shape, dim, correction))
     )
+
+
+var.vjp(var_rule)
 
 
 def mean_kept(x: Any, dim: Any) -> Any:
@@ -206,12 +208,66 @@ def std(input: Any, *, dim: Any = None, keepdim: bool = False, correction: Any =
 std.shape(spread_shape)
 
 
-@std.vjp
-def _(g: Any, y: Any, x: Any, *, dim: Any, keepdim: bool, correction: Any) -> Any:
+def std_rule(g: Any, y: Any, x: Any, *, dim: Any, keepdim: bool, correction: Any) -> Any:
     g = m.where(y == 0, g * 0.0, g / (2 * m.where(y == 0, y * 0 + 1, y)))
     return keep(g, x.shape, dim, keepdim) * (
         (x - mean_kept(x, dim)) * (2 * scale(x.shape, dim, correction))
     )
+
+
+std.vjp(std_rule)
+
+
+def with_mean(name: str, root: bool) -> Any:
+    """A record of a spread and the mean, two outputs of one node."""
+    from .sums import mean
+
+    def fn(input: Any, *, dim: Any = None, keepdim: bool = False, correction: Any = 1) -> Any:
+        need_float("std" if root else "var", input)
+        return (
+            spread(input, dim, keepdim, correction, root),
+            mean(input, dim=dim, keepdim=keepdim),
+        )
+
+    samples = [
+        case((3, 4), correction=1),
+        case((2, 3, 4), dim=(0, 2), keepdim=True, correction=1),
+        case((3, 4), dim=1, correction=0),
+    ]
+    fn.__doc__ = f"(The {'standard deviation' if root else 'variance'}, the mean)."
+    record = op(samples=samples, fresh=True, public="", low="own", outputs=2, name=name)(fn)
+    record.shape(
+        lambda x, *, dim=None, keepdim=False, correction=1: (
+            spread_shape(x, dim=dim, keepdim=keepdim, correction=correction),
+            MetaArray(reduced_shape(x.shape, dim, keepdim), x.dtype),
+        )
+    )
+
+    return record
+
+
+def both(of_spread: Any, of_mean: Any, x: Any, dim: Any, keepdim: bool) -> Any:
+    """The gradient by a spread, if there is one, and by the mean."""
+    if of_mean is None:
+        return of_spread
+    of_mean = keep(of_mean, x.shape, dim, keepdim) / max(count(x.shape, dim), 1)
+    return of_mean if of_spread is None else of_spread + of_mean
+
+
+var_mean = with_mean("var_mean", False)
+std_mean = with_mean("std_mean", True)
+
+
+@var_mean.vjp
+def _(g: Any, _y: Any, x: Any, *, dim: Any, keepdim: bool, correction: Any) -> Any:
+    kw = {"dim": dim, "keepdim": keepdim, "correction": correction}
+    return both(None if g[0] is None else var_rule(g[0], None, x, **kw), g[1], x, dim, keepdim)
+
+
+@std_mean.vjp
+def _(g: Any, y: Any, x: Any, *, dim: Any, keepdim: bool, correction: Any) -> Any:
+    kw = {"dim": dim, "keepdim": keepdim, "correction": correction}
+    return both(None if g[0] is None else std_rule(g[0], y[0], x, **kw), g[1], x, dim, keepdim)
 
 
 # -- logsumexp -----------------------------------------------------------------------------------

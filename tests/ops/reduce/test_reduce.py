@@ -353,3 +353,30 @@ def test_an_operand_of_max_is_not_resized() -> None:
         with pytest.raises(RuntimeError, match="doesn't match the broadcast shape"):
             f(a, b, out=a)
         assert f(a, b, out=b) is b
+
+
+@pytest.mark.parametrize(("name", "node"), [("var_mean", "VarMean"), ("std_mean", "StdMean")])
+def test_a_spread_and_the_mean_are_outputs_of_one_node(name, node):
+    x = torch.rand(3, 4, dtype=torch.float64, requires_grad=True)
+    spread, mean = getattr(torch, name)(x, 1, correction=0)
+    assert spread.grad_fn is mean.grad_fn
+    assert spread.grad_fn.name() == node + "Backward0"
+    assert len(mean.grad_fn._input_metadata) == 2
+    seen = []
+    mean.grad_fn.register_prehook(lambda gs: seen.append([g is not None for g in gs]))
+    (gm,) = torch.autograd.grad(mean.sum(), x, retain_graph=True)
+    assert torch.allclose(gm, torch.full((3, 4), 0.25, dtype=torch.float64))
+    (both,) = torch.autograd.grad((spread + mean).sum(), x)
+    (alone,) = torch.autograd.grad(getattr(torch, name[:3])(x, 1, correction=0).sum(), x)
+    assert torch.allclose(both, alone + gm)
+    assert seen == [[False, True], [True, True]]
+    assert torch.autograd.gradcheck(lambda x: getattr(torch, name)(x, (0, 1), keepdim=True), x)
+    assert torch.autograd.gradgradcheck(lambda x: getattr(torch, name)(x, 0), x)
+
+
+def test_the_variance_of_var_mean_may_be_changed_in_place():
+    x = torch.rand(5, requires_grad=True)
+    variance, mean = torch.var_mean(x)
+    variance.add_(1e-5)
+    (variance + mean).backward()
+    assert x.grad is not None
