@@ -100,6 +100,14 @@ class Tensor(TensorBase):
     # -- what it is --------------------------------------------------------------------------
 
     @property
+    def _cdata(self) -> int:
+        """A number that no other tensor has meanwhile. In PyTorch the address of what
+        `swap_tensors` exchanges: another one after that."""
+        x = self._x
+        mark = x.swapped if x.__class__ is Extras else None
+        return id(self if mark is None else mark)
+
+    @property
     def shape(self) -> Size:
         """The sizes of the dimensions."""
         return tuple.__new__(Size, self._a.shape)

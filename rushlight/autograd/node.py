@@ -114,9 +114,13 @@ class Cell:
 class Extras:
     """What few tensors have: a gradient, hooks."""
 
-    __slots__ = ("accumulator", "cut", "grad", "hooks", "inference", "post_hooks", "retains")
+    __slots__ = (
+        *("accumulator", "cut", "grad", "hooks", "inference", "post_hooks", "retains"),
+        "swapped",
+    )
 
     def __init__(self, cut: Cut | None = None) -> None:
+        self.swapped: Any = None  # whose identity is `_cdata` since `swap_tensors`
         self.inference = cut is not None and cut.inference
         self.grad: Any = None
         self.hooks: dict[int, Any] | None = None

@@ -10,6 +10,7 @@ import copyreg
 import weakref
 from typing import Any
 
+from ..autograd import door
 from ..errors import message
 
 overwrite = [False]  # new Parameters take the place of the old ones
@@ -41,6 +42,9 @@ def swap_tensors(t1: Any, t2: Any) -> None:
         raise RuntimeError("Cannot swap t1 and t2 if they have different slots")
     t1.__class__, t2.__class__ = t2.__class__, t1.__class__
     t1.__dict__, t2.__dict__ = t2.__dict__, t1.__dict__
+    for t in (t1, t2):
+        x = door.extras(t)
+        x.swapped = object() if x.swapped is None else x.swapped  # goes along: see `_cdata`
     for name in FIELDS:
         one, other = getattr(t1, name), getattr(t2, name)
         setattr(t1, name, other)

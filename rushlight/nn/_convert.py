@@ -36,9 +36,8 @@ class ConvertMethods:
                 new = fn(param)
             grad = param.grad
             if _conversion.swap[0]:
-                new = new if isinstance(new, Parameter) else Parameter(new, param.requires_grad)
-                if new is not param:
-                    _conversion.swap_tensors(param, new)
+                new = Parameter(new.detach(), param.requires_grad)
+                _conversion.swap_tensors(param, new)
                 kept = param
             elif _conversion.overwrite[0]:
                 kept = self._parameters[name] = Parameter(new, param.requires_grad)
@@ -50,7 +49,15 @@ class ConvertMethods:
                 kept = self._parameters[name] = Parameter(new, param.requires_grad)
             if grad is not None:
                 with no_grad():
-                    kept.grad = fn(grad).requires_grad_(grad.requires_grad)
+                    new = fn(grad)
+                if new is not grad and _conversion.swap[0]:
+                    _conversion.swap_tensors(grad, new.requires_grad_(grad.requires_grad))
+                    kept.grad = grad
+                elif new.device == grad.device and not _conversion.overwrite[0]:
+                    grad.data = new  # the gradient that others may hold
+                    kept.grad = grad
+                else:
+                    kept.grad = new.requires_grad_(grad.requires_grad)
         for name, buf in self._buffers.items():
             if buf is not None:
                 self._buffers[name] = fn(buf)

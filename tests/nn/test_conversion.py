@@ -78,3 +78,35 @@ def test_what_has_no_shape_yet_is_named() -> None:
         nn.Linear(4, 3).load_state_dict(lazy.state_dict())
     with pytest.raises(RuntimeError, match="Did you forget to run a forward pass"):
         torch.jit.script(lazy)
+
+
+def test_a_conversion_keeps_the_gradients_that_others_hold(future: Any) -> None:
+    for swap in (False, True):
+        future.set_swap_module_params_on_conversion(swap)
+        net = nn.Linear(2, 1)
+        net.weight.grad = torch.ones(1, 2)
+        held = net.weight.grad
+        net.double()
+        assert net.weight.grad is held
+        assert held.dtype is torch.float64
+        assert held.tolist() == [[1.0, 1.0]]
+
+
+def test_the_number_of_what_a_tensor_is_goes_along_when_two_are_swapped(future: Any) -> None:
+    a, b = torch.zeros(1), torch.ones(2)
+    numbers = {a._cdata, b._cdata}
+    assert len(numbers) == 2
+    a.data = torch.ones(3)
+    a.add_(1)
+    assert a._cdata in numbers
+    torch.utils.swap_tensors(a, b)
+    first, second = a._cdata, b._cdata
+    assert len({first, second, *numbers}) == 4
+    torch.utils.swap_tensors(a, b)
+    assert (a._cdata, b._cdata) == (second, first)
+    future.set_swap_module_params_on_conversion(True)
+    net = nn.Linear(2, 1)
+    was, known = net.weight, net.weight._cdata
+    net.float()
+    assert net.weight is was
+    assert net.weight._cdata != known

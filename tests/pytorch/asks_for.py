@@ -113,9 +113,6 @@ NAMES: dict[str, dict[str, list[str]]] = {
     "sparse tensors without data (the meta device)": {
         "test_sparse": ["TestSparseMeta.*"],
     },
-    "the address of a tensor's C++ object (`_cdata`)": {
-        "test_modules": ["test_to_nn_*", "test_to_empty_nn_*"],
-    },
     "storages and tensors that come back to life, and their weak references in C++": {
         "test_torch": ["test_storage_*resurrected*", "test_tensor_resurrected_*",
                        "test_storage_*zombie*", "test_*_fix_weakref_no_leak"],
