@@ -198,7 +198,8 @@ def _parse_to(
             dtype = rest.pop(0)
     if dtype is not None:
         dtype = dtypes.of(dtype)
-    if rest and isinstance(rest[0], bool):
+    alone = len(args) == 2 and device is not None and dtype is None  # (device, dtype), if two
+    if rest and isinstance(rest[0], bool) and not alone:
         non_blocking = rest.pop(0)
     if rest:
         raise TypeError(

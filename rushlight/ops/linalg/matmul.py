@@ -557,14 +557,22 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     ):
         return products.linear(input, weight.T, bias)
     same_type(input, weight, "mat1", "mat2")
-    if input.ndim == 0 or weight.ndim not in (1, 2) or input.shape[-1] != weight.shape[-1]:
-        rows = (math.prod(input.shape[:-1]), input.shape[-1] if input.ndim else 1)
+    if not (input.ndim and weight.ndim):
+        raise RuntimeError(
+            message(
+                "both arguments to linear need to be at least 1D, but they are "
+                f"{input.ndim}D and {weight.ndim}D",
+                hint="x.reshape(1), for a single number",
+            )
+        )
+    if weight.ndim > 2 or input.shape[-1] != weight.shape[-1]:
+        rows = (math.prod(input.shape[:-1]), input.shape[-1])
         raise RuntimeError(
             message(
                 "linear: mat1 and mat2 shapes cannot be multiplied "
                 f"({times(rows)} and {times(weight.shape[::-1])})",
                 f"input {tuple(input.shape)}, weight {tuple(weight.shape)}",
-                f"input of shape (..., {weight.shape[-1] if weight.ndim else 1})",
+                f"input of shape (..., {weight.shape[-1]})",
                 _fitting(input.shape, weight.shape),
             )
         )

@@ -352,13 +352,6 @@ def _grid_sampler(input: Any, grid: Any, mode: str, padding_mode: str, align_cor
     if not input.ndim or not grid.ndim:
         raise IndexError(message("Dimension specified as 0 but tensor has no dimensions"))
     shapes = f"input with sizes {list_of(input.shape)} and grid with sizes {list_of(grid.shape)}"
-    if input.ndim not in (4, 5) or grid.ndim != input.ndim:
-        raise RuntimeError(
-            message(
-                "grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, "
-                f"but got {shapes}"
-            )
-        )
     d = input.ndim - 2
     if input.shape[0] != grid.shape[0]:
         raise RuntimeError(
@@ -383,6 +376,13 @@ def _grid_sampler(input: Any, grid: Any, mode: str, padding_mode: str, align_cor
                     f"input has sizes {list_of(input.shape)} with dimension {i} being empty"
                 )
             )
+    if input.ndim not in (4, 5) or grid.ndim != input.ndim:
+        raise RuntimeError(
+            message(
+                f"grid_sampler(): expected {4 if input.ndim == 4 else 5}D input and grid with same "
+                f"number of dimensions, but got {shapes}"
+            )
+        )
     if mode == "bicubic" and d != 2:
         raise RuntimeError(message("grid_sampler(): bicubic interpolation only supports 4D input"))
     same_types("grid_sampler", resample.grid_sampler_op, input=input, grid=grid)
