@@ -230,7 +230,8 @@ def adapted(fn: Any, called: str, apart: str | None = None) -> Public:
             return fn(*args)
         out = kw.get("out") if itself else kw.pop("out", None)
         if out is not None and typed and kw.get("dtype") is None:
-            whole = called == "mean" and args and args[0]._a.dtype.kind in "iub"
+            kinds = [t._a.dtype.kind for t in (*args[:1], out) if isinstance(t, TensorBase)]
+            whole = called in ("mean", "nanmean") and not {"b", "i", "u"}.isdisjoint(kinds)
             if not whole:  # of which there is no mean
                 kw["dtype"] = getattr(out, "dtype", None)  # in which PyTorch computes
         for theirs in [k for k in kw if k in words]:

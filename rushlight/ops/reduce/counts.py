@@ -393,6 +393,7 @@ COUNTED = Accepted("floating: histogram_cpu")
 
 @composite(
     shape=_histogram_shape,
+    smooth=False,
     samples=[case((20,), 5, range=(-2.0, 2.0)), case((20,), values([-1.0, 0.0, 1.0]))],
 )
 def histogram(
@@ -474,7 +475,11 @@ def histogramdd(
     return Histogramdd((wrap(hist), tuple(wrap(np.array(e)) for e in edges)))
 
 
-@composite(data_dependent=True, samples=[case(ints((10,), 5)), case(ints((10,), 5), (10,), 7)])
+@composite(
+    data_dependent=True,
+    smooth=False,
+    samples=[case(ints((10,), 5)), case(ints((10,), 5), (10,), 7)],
+)
 def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
     """How often each of 0, 1, 2, ... occurs, in int64.
 

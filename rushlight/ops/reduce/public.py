@@ -100,6 +100,15 @@ def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
     return door.apply(r.sum, (input,), {"dim": dims(dim), "keepdim": keepdim})
 
 
+def need_mean_of(name: str, dtype: Any) -> None:
+    """RuntimeError for a type in which there is no mean: what PyTorch looks at first."""
+    if dtype is not None and dtypes.of(dtype).category < dtypes.FLOAT:
+        raise RuntimeError(
+            f"{name}(): could not infer output dtype. Optional dtype must be either a floating "
+            f"point or complex dtype. Got: {type_name(dtypes.of(dtype))}"
+        )
+
+
 @composite(adapt=True, samples=[case((3, 4)), case((3, 4), 1, True)])
 def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The mean of all elements, or over `dim`: their sum by their number.
@@ -114,14 +123,7 @@ def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
     tensor([1.5000, 4.5000])
     """
     need_tensor("mean", input)
-    if dtype is not None and dtypes.of(dtype).category < dtypes.FLOAT:
-        if dim is not None:
-            axes(dim, input._a.ndim)
-        raise RuntimeError(
-            "mean(): could not infer output dtype. Optional dtype must be either a floating point "
-            "or complex dtype. "
-            f"Got: {type_name(dtypes.of(dtype))}"
-        )
+    need_mean_of("mean", dtype)
     return door.apply(r.mean, (typed(input, dtype),), {"dim": dims(dim), "keepdim": keepdim})
 
 
@@ -183,6 +185,7 @@ def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
             "nanmean(): expected input to have floating point or complex dtype but got "
             f"{input.dtype!r}"
         )
+    need_mean_of("nanmean", dtype)
     x = typed(input, dtype, dim)
     return nansum(x, dim, keepdim) / sum(x == x, dim, keepdim)
 
@@ -212,7 +215,7 @@ def spread_of(
         correction = 1 if unbiased else 0
     correction = 1 if correction is None else correction
     need_tensor(name, input)
-    more.need_float(name.removesuffix("_mean"), input._a)
+    more.need_float(name, input._a)
     n = more.count(input._a.shape, dims(dim)) if input._a.ndim else 1
     if n <= correction and input._a.dtype.kind in "fcVW":
         import warnings

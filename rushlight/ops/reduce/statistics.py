@@ -115,9 +115,10 @@ def need_float(name: str, x: Any) -> None:
     if x.dtype.kind in "iub":
         raise RuntimeError(
             message(
-                f"{name} and {name}_mean only support floating point and complex dtypes",
+                f"{'std and var' if name in ('std', 'var') else name} only support floating point "
+                "and complex dtypes",
                 got=repr(dtypes.from_numpy(x.dtype)),
-                hint=f"x.float().{name}()",
+                hint=f"{name} of x.float()",
             )
         )
 
@@ -223,7 +224,7 @@ def with_mean(name: str, root: bool) -> Any:
     from .sums import mean
 
     def fn(input: Any, *, dim: Any = None, keepdim: bool = False, correction: Any = 1) -> Any:
-        need_float("std" if root else "var", input)
+        need_float(name, input)
         return (
             spread(input, dim, keepdim, correction, root),
             mean(input, dim=dim, keepdim=keepdim),

@@ -327,6 +327,8 @@ def test_the_dim_is_looked_at_before_the_type_with_out_as_well() -> None:
     for call in (
         lambda: torch.amax(c, 1, out=c),
         lambda: torch.mean(torch.ones(3), 2, out=n),
+        lambda: torch.mean(torch.ones(3), 2),
+        lambda: torch.mean(torch.ones(3), 2, dtype=torch.float64),
     ):
         with pytest.raises(IndexError, match="Dimension out of range"):
             call()
@@ -336,6 +338,22 @@ def test_the_dim_is_looked_at_before_the_type_with_out_as_well() -> None:
         torch.bucketize([1.0, 2.0], torch.ones(3))
     nothing = torch.ones(0, 3, dtype=torch.bool)
     assert torch.searchsorted(torch.ones(3, dtype=torch.bool), nothing).shape == (0, 3)
+
+
+@pytest.mark.parametrize("name", ["mean", "nanmean"])
+@pytest.mark.parametrize("dim", [5, (0, 0), 0])
+@pytest.mark.parametrize("out", [None, torch.zeros(3), torch.zeros(3, dtype=torch.int64)])
+def test_a_type_without_means_comes_before_the_dim(name, dim, out):
+    more = {} if out is None else {"out": out}
+    with pytest.raises(RuntimeError, match=rf"{name}\(\): could not infer output dtype. Optional"):
+        getattr(torch, name)(torch.ones(3, 3), dim, dtype=torch.int64, **more)
+
+
+@pytest.mark.parametrize("name", ["var_mean", "std_mean", "std", "var"])
+def test_spreads_of_integers_name_the_function(name):
+    said = name if "mean" in name else "std and var"
+    with pytest.raises(RuntimeError, match=f"^{said} only support floating point and complex"):
+        getattr(torch, name)(torch.ones(3, dtype=torch.int64), 5)
 
 
 @pytest.mark.parametrize("name", ["sum", "nansum", "prod", "cumsum", "cumprod"])
