@@ -100,7 +100,7 @@ class Level:
         self.randomness, self.size, self.mapped = randomness, size, mapped
         self.chunk = chunk or size or 1
         self.kept: list[Any] = []  # what the first slice drew: arrays, and states of streams
-        self.call = self.place = 0
+        self.call = self.place = self.index = 0
 
     def __enter__(self) -> Level:
         _open.come(self)
@@ -117,10 +117,19 @@ class Level:
 
     def begin(self, i: int) -> None:
         """Slice `i` begins."""
-        self.call, self.place = 0, i % self.chunk
+        self.call, self.place, self.index = 0, i % self.chunk, i
         if not self.place and (self.randomness != "same" or not i):
             self.kept.clear()
             self.count = min(self.chunk, self.size - i)
+
+    def behind_first(self, a: np.ndarray) -> int | None:
+        """How many bytes a slice, or a view of it, lies behind that of the first slices of all
+        levels; None for what is no view of a mapped array."""
+        found = None if self.outer is None else self.outer.behind_first(a)
+        for x in self.mapped:
+            if lies_in(x[self.index, ...], a):
+                return (found or 0) + self.index * x.strides[0]  # type: ignore[no-any-return]
+        return found
 
     def next(self) -> int:
         """The number of this call among those of its slice."""
@@ -169,3 +178,11 @@ class Level:
             else:
                 self.kept.append(rng.get_state())
         return drawn(self.outer, rng, kernel, operands)
+
+
+def lies_in(x: np.ndarray, a: np.ndarray) -> bool:
+    """Whether `a` has no element outside of what `x` spans, as views of it have none."""
+    if not (x.size and a.size):
+        return not x.size and not a.size
+    (low, high), (first, last) = map(np.lib.array_utils.byte_bounds, (x, a))
+    return low <= first and last <= high

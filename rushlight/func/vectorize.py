@@ -21,9 +21,10 @@ from ..autograd.node import TensorBase
 from ..errors import message
 from ..ops.core import overrides
 from ..ops.elementwise.complex import view_as_complex, view_as_real
+from ..ops.shape import public
 from ..ops.shape.views import stack
 from ..tensor import Tensor
-from .randomness import Level, random_error
+from .randomness import Level, random_error, state
 from .trees import leaves, matched, rebuild, tree_map
 
 __all__ = ["vmap"]
@@ -342,16 +343,25 @@ def as_one_view(column: Any, d: int, parts: Any) -> Any:
         if isinstance(x, TensorBase) and lies_so(x._a, a, shape, steps):
             return x
     if a.dtype == base._a.dtype:
-        return base.as_strided(shape, [s // a.itemsize for s in steps], first.storage_offset())
+        return laid(base, shape, [s // a.itemsize for s in steps], first.storage_offset())
     if base._a.dtype.kind in "cW" and a.dtype == base._a.real.dtype:  # its real or imaginary parts
         of: Any = view_as_real(base)
-        return of.as_strided(shape, [s // a.itemsize for s in steps], first.storage_offset())
+        return laid(of, shape, [s // a.itemsize for s in steps], first.storage_offset())
     if a.dtype.kind in "cW" and base._a.dtype == a.real.dtype:
         half = base._a.itemsize
         pairs = [*(s // half for s in steps), 1]
-        halves = base.as_strided((*shape, 2), pairs, 2 * first.storage_offset())
+        halves = laid(base, (*shape, 2), pairs, 2 * first.storage_offset())
         return view_as_complex(halves)
     return None
+
+
+def laid(base: Any, shape: Any, steps: Any, start: int) -> Any:
+    """`base.as_strided(shape, steps, start)` as outside of all vmaps."""
+    before, state.level = state.level, None
+    try:
+        return base.as_strided(shape, steps, start)
+    finally:
+        state.level = before
 
 
 def lies_so(x: Any, first: np.ndarray, shape: tuple[int, ...], steps: tuple[int, ...]) -> bool:
@@ -471,6 +481,39 @@ class Slice(Tensor):
 Slice.__name__ = Slice.__qualname__ = "Tensor"
 Slice.__module__ = Tensor.__module__
 overrides.add_ordinary(Slice)
+
+
+def strided_within(t: Any, size: Any, stride: Any, storage_offset: Any) -> Any:
+    """The offset of `as_strided`, which a program counts as if each slice began where the first
+    one does; RuntimeError for what is outside of the slice."""
+    level, a = state.level, t._a
+    moved = None if level is None or not isinstance(a, np.ndarray) else level.behind_first(a)
+    if moved is None:
+        return storage_offset
+    if len(size) != len(stride):
+        raise RuntimeError(
+            message(
+                "Tensor.as_strided(size, stride, ...): size and stride must have the same length!",
+                got=f"{tuple(size)} and {tuple(stride)}",
+            )
+        )
+    own = t.storage_offset()
+    start = own if storage_offset is None else storage_offset + moved // a.itemsize
+    end = start + sum((n - 1) * step for n, step in zip(size, stride, strict=True))
+    last = own + sum((n - 1) * step for n, step in zip(a.shape, t.stride(), strict=True))
+    if 0 not in size and (start < own or end > last or not a.size):
+        raise RuntimeError(
+            message(
+                "vmap: as_strided reaches beyond the slice. This is not supported inside of vmap",
+                got=f"elements {start} to {end} of the storage",
+                wanted=f"{own} to {last}",
+                hint="the same in terms of views: narrow, select, expand, unfold",
+            )
+        )
+    return start
+
+
+public.slices.append(strided_within)
 
 
 def check_random(randomness: str, batched: bool) -> None:

@@ -96,3 +96,19 @@ def test_a_slice_may_be_what_is_filled_with() -> None:
     first = torch.tensor([0])
     filled = torch.vmap(lambda t, u: t.index_fill(0, first, u))(x, v)
     assert filled.tolist() == [[10, 1, 2], [20, 4, 5]]
+
+
+def test_as_strided_counts_from_the_slice() -> None:
+    x = torch.arange(24.0).reshape(2, 3, 4)[1]  # (3, 4), from element 12 on
+    offset = x.storage_offset()
+    rows = torch.vmap(lambda t: t.as_strided((2, 2), (1, 1), offset + 1))(x)
+    assert rows.tolist() == [[[a + 1, a + 2], [a + 2, a + 3]] for a in (12, 16, 20)]
+    columns = torch.vmap(lambda t: t.as_strided((2,), (8,), offset), in_dims=1)(x)
+    assert columns.tolist() == [[a, a + 8] for a in (12, 13, 14, 15)]
+    inner = torch.vmap(lambda t: t.as_strided((), (), offset))
+    assert torch.vmap(inner, in_dims=1)(x).tolist() == x.T.tolist()
+    assert torch.vmap(lambda t: (t + 0).as_strided((2,), (2,), 1))(x).tolist() == x[:, 1::2].tolist()
+    assert torch.vmap(lambda t: x.as_strided((2,), (1,), 0))(x)[2].tolist() == [0.0, 1.0]
+    for size, stride, start in (((4,), (1,), offset + 1), ((2,), (1,), 0), ((5,), (1,), None)):
+        with pytest.raises(RuntimeError, match="This is not supported inside of vmap"):
+            torch.vmap(lambda t, a=(size, stride, start): t.as_strided(*a))(x)

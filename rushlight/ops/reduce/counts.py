@@ -24,6 +24,7 @@ from ..core.arguments import need_tensor
 from ..core.composite import composite
 from ..core.return_types import return_type
 from ..core.samples import arr, case, ints, values
+from ..create.factories import steps_between
 from ..linalg.matmul import finish
 
 Histogram = return_type("histogram", ("hist", "bin_edges"))
@@ -322,7 +323,9 @@ def _edges(a: Any, bins: Any, limits: Any) -> list[Any]:
             )
         if low == high:
             low, high = low - 0.5, high + 0.5
-        out.append(np.linspace(low, high, int(n) + 1).astype(a.dtype))
+        work = a.dtype if a.dtype.itemsize >= 4 else np.dtype(np.float32)
+        edges = steps_between(float(low), float(high), int(n) + 1, work, a.dtype)
+        out.append(edges.astype(a.dtype))  # those of `linspace`
     return out
 
 

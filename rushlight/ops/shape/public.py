@@ -397,12 +397,13 @@ def strided_args(t: Any, size: Any, stride: Any, storage_offset: Any) -> dict[st
                 f"as_strided(): argument '{name}' (position {place}) must be tuple of ints, not "
                 f"{type(given).__name__}"
             )
-    return {
-        "size": sizes((size,), "as_strided"),
-        "stride": sizes((stride,), "as_strided", "stride"),
-        "storage_offset": storage_offset,
-        "laid": laid,
-    }
+    size, stride = sizes((size,), "as_strided"), sizes((stride,), "as_strided", "stride")
+    for within in slices:
+        storage_offset = within(t, size, stride, storage_offset)
+    return {"size": size, "stride": stride, "storage_offset": storage_offset, "laid": laid}
+
+
+slices: list[Any] = []  # vmap puts a function here, which counts the offset from its slice
 
 
 @composite(

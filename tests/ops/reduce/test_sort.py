@@ -209,3 +209,11 @@ def test_a_count_is_a_whole_number() -> None:
         for k in (1.5, True):
             with pytest.raises(TypeError, match="argument 'k'"):
                 call(k)
+
+
+def test_edges_of_histograms_are_those_of_linspace() -> None:
+    x = torch.tensor([-2.0, 0.3, 5.3])
+    for n in (3, 10, 17, 101):
+        assert torch.equal(x.histogram(n).bin_edges, torch.linspace(-2.0, 5.3, n + 1))
+    grid = torch.histogramdd(torch.tensor([[0.1, 0.0], [0.7, 1.0]]), [7, 2]).bin_edges[0]
+    assert torch.equal(grid, torch.linspace(0.1, 0.7, 8))
