@@ -528,7 +528,7 @@ def setitem(t: Any, key: Any, value: Any) -> None:
             target = target[0]
         if target._v is not None and target._a.shape != view._a.shape:
             target = target.expand(view._a.shape)  # `x[:] = x[0]` is no overlap, as in PyTorch
-        if not target._a.ndim:  # then it is a fill_ in PyTorch
+        if view._a.ndim and not target._a.ndim:  # then it is a fill_ in PyTorch
             changes.refuse_made(view, "fill_", (target,))
         view.copy_(target)
         return

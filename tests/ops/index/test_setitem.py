@@ -152,3 +152,15 @@ def test_what_takes_the_short_way():
     assert getitem.put(x, (0, 1), x[0, 1])
     assert not getitem.put(x, torch.tensor(1), 1.0)
     assert x._version == 3
+
+
+def test_one_number_of_several_views_of_integers_takes_a_tracked_value() -> None:
+    w = torch.tensor(-1.25, requires_grad=True)
+    part = torch.tensor([5, 6]).split(1)[0]
+    part[torch.tensor(0)] = w
+    assert part.tolist() == [-1]
+    one = torch.tensor([5, 6]).unbind()[1]
+    one[...] = w
+    assert (one.item(), one.requires_grad) == (-1, False)
+    with pytest.raises(RuntimeError, match="returns multiple views"):
+        part[...] = w  # a fill_, which PyTorch records
