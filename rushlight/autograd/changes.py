@@ -561,7 +561,20 @@ class CopySlices(Node):
     run_shown = run
 
     def lies_apart(self, g: Any) -> bool:
-        """Whether a gradient lies in memory in another order than the base."""
+        """Whether a gradient lies in memory in another order than the base; RuntimeError where the
+        base has several elements in one place, whose gradients cannot be told apart."""
+        if 0 in self.strides and any(
+            step == 0 and n > 1 for step, n in zip(self.strides, self.shape, strict=True)
+        ):
+            raise RuntimeError(
+                message(
+                    "unsupported operation: more than one element of the written-to tensor refers "
+                    "to a single memory location.",
+                    got=f"the gradient of an expanded tensor of shape {tuple(self.shape)}, of "
+                    f"which a view was changed at {self.line()}",
+                    hint="Please clone() the tensor before performing the operation",
+                )
+            )
         return g.__class__ is np.ndarray and g.strides != self.strides
 
     def release(self, freed: Freed) -> None:

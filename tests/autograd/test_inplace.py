@@ -221,3 +221,12 @@ def test_a_view_that_outgrows_its_base_stands_alone() -> None:
     assert w.grad.tolist() == [18.0, 18.0]
     assert base.tolist() == [0, 1, 2, 3]
     assert not base.requires_grad
+
+
+def test_a_change_of_a_part_of_an_expanded_tensor_has_no_gradient() -> None:
+    x = torch.tensor([[1.0, 2.0]], requires_grad=True)
+    part = torch.unsafe_split_with_sizes(x.expand(5, 2), [1, 4])[1]
+    part[0] = 2.0
+    for create_graph in (False, True):
+        with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+            torch.autograd.grad(part.sum(), x, retain_graph=True, create_graph=create_graph)
