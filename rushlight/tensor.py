@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import dtypes, storage
-from .autograd import door, views
+from .autograd import door, replay, views
 from .autograd.backward import backward as autograd_backward
 from .autograd.hooks import add_hook
 from .autograd.methods import tells
@@ -803,6 +803,18 @@ class Tensor(TensorBase):
     @property
     def _base(self) -> Any:
         return self._v.base if self._is_view() else None
+
+    def _view_func(self, new_base: Any) -> Any:
+        """What this tensor is of its base, of a tensor that lies as the base; or None."""
+        return replay.view_func(self, new_base)
+
+    def _view_func_unsafe(self, new_base: Any) -> Any:
+        """`_view_func`, of any tensor."""
+        return replay.view_func(self, new_base, checked=False)
+
+    def _rev_view_func_unsafe(self, new_view: Any) -> Any:
+        """What the base of this tensor is of it, of `new_view`; or None."""
+        return replay.rev_view_func(self, new_view)
 
     def _is_view(self) -> bool:
         return self._v is not None and not door.is_inference(self)

@@ -61,8 +61,10 @@ _FROM = {
     "is_anomaly_check_nan_enabled": "anomaly",
     "is_anomaly_enabled": "anomaly",
     "SavedTensor": "saved",
+    "_force_original_view_tracking": "replay",
     "_profiler_enabled": "profiler",
     "_unsafe_preserve_version_counter": "graph",
+    "is_view_replay_enabled": "replay",
     "kineto_available": "profiler",
     "set_detect_anomaly": "anomaly",
 }

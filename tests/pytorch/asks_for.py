@@ -87,7 +87,6 @@ NAMES: dict[str, dict[str, list[str]]] = {
         "test_autograd": ["test_current_node", "test_profiler", "test_profiler_seq_nr",
                           "test_view_func_replay*", "test_view_replay_enabled",
                           "test_inplace_on_view_backward"],
-        "test_ops": ["test_view_replay_*"],
     },
     "the text of a graph of PyTorch's C++ operators, which decompose as ours do not": {
         "test_eager_transforms": ["test_functionalize_*", "test_resize_program_inputs_cpu"],
