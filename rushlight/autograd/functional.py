@@ -303,6 +303,22 @@ def jacobian(
     return rows_out if was_out else rows_out[0]
 
 
+def _construct_standard_basis_for(
+    tensors: tuple[Any, ...], tensor_numels: tuple[int, ...]
+) -> tuple[Any, ...]:
+    """An identity matrix of as many rows as the tensors have elements together, in columns: those
+    of each tensor in its type. (PyTorch's helper, which others call.)"""
+    if len(tensors) != len(tensor_numels) or not tensors:
+        raise AssertionError("a number of elements for each tensor, of which there is one or more")
+    total, start, parts = sum(tensor_numels), 0, []
+    for t, n in zip(tensors, tensor_numels, strict=True):
+        part = t.new_zeros(total, n)
+        part.diagonal(-start).fill_(1)
+        parts.append(part)
+        start += n
+    return tuple(parts)
+
+
 def scalar(func: Callable[..., Any], name: str, strict: bool = False) -> Callable[..., Any]:
     def checked(*xs: Any) -> Any:
         was, out = call(func, xs, name, strict)

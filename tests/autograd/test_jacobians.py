@@ -46,3 +46,13 @@ def test_one_input_alone_and_other_gradients() -> None:
         pytest.raises(ValueError, match="Expected grad_out to be 1"),
     ):
         get_analytical_jacobian((a, b), a * b, grad_out=2.0)
+
+
+def test_a_basis_in_parts() -> None:
+    from rushlight.autograd.functional import _construct_standard_basis_for
+
+    xs = torch.zeros(1), torch.zeros(2, dtype=torch.float64)
+    first, second = _construct_standard_basis_for(xs, (1, 2))
+    assert first.tolist() == [[1.0], [0.0], [0.0]]
+    assert second.tolist() == [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]
+    assert (first.dtype, second.dtype) == (torch.float32, torch.float64)
