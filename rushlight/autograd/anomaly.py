@@ -140,7 +140,7 @@ def _already_bad(inputs: Any) -> bool:
 def warn_origin(node: Node) -> None:
     """Show the forward traceback of the node whose backward failed."""
     told = f"Error detected in {node.name()}. "
-    known = node.metadata
+    known: Any = node.metadata
     again = ""
     while True:
         stack = known.get("traceback_")
