@@ -230,3 +230,10 @@ def test_a_change_of_a_part_of_an_expanded_tensor_has_no_gradient() -> None:
     for create_graph in (False, True):
         with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
             torch.autograd.grad(part.sum(), x, retain_graph=True, create_graph=create_graph)
+
+
+def test_a_change_of_a_part_of_nothing_has_a_gradient() -> None:
+    x = torch.ones(3, 0, 3, requires_grad=True)
+    y = x * 1
+    y[:, :, 0] = 2.0
+    assert torch.autograd.grad(y.sum(), x)[0].shape == (3, 0, 3)
