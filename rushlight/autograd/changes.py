@@ -563,8 +563,10 @@ class CopySlices(Node):
     def lies_apart(self, g: Any) -> bool:
         """Whether a gradient lies in memory in another order than the base; RuntimeError where the
         base has several elements in one place, whose gradients cannot be told apart."""
-        if 0 in self.strides and 0 not in self.shape and any(
-            step == 0 and n > 1 for step, n in zip(self.strides, self.shape, strict=True)
+        if (
+            0 in self.strides
+            and 0 not in self.shape
+            and any(step == 0 and n > 1 for step, n in zip(self.strides, self.shape, strict=True))
         ):
             raise RuntimeError(
                 message(
