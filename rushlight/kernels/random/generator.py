@@ -4,10 +4,11 @@
 "doubles" in [0, 1). The state is NumPy's, `struct {uint32 key[624]; int pos;}`, so draws here and
 draws by NumPy follow each other in one stream. `uniform`, `normal` and `bernoulli` draw and
 transform, part by part; normal numbers take the steps of `box_muller.py`, with real fused
-multiply-adds: the same numbers, bit for bit. `swaps` shuffles. `few` makes a small array, too.
+multiply-adds: the same numbers, bit for bit. `swaps` shuffles.
 
 Nothing is shared among threads: each word follows from those before it.
-Not here: when this is used (`select.py`, `mersenne_twister.py`).
+Not here: when this is used (`select.py`, `mersenne_twister.py`); few numbers, of which the array is
+made, too (`few_numbers.py`).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import numpy as np
 
 from ..codegen.interface import Interface, Kernel
 from ..codegen.ir import F32, F64, I32, I64, PTR, Function, Module, Pointer, Value, vector
-from ..runtime import builtin, few_code, jit
+from ..runtime import jit
 from . import box_muller
 
 STATE = "uint32: the 624 words of the twister, then the position of the next one; written"
@@ -71,7 +72,6 @@ N, M = 624, 397
 LANES = 16  # words handled at once: LLVM cuts a vector into what the CPU has
 BUFFER = 1024  # words on the stack, on their way to float64
 PART = 4096  # float32 numbers that are drawn, then transformed
-FEW = 4096  # numbers up to which memory and numbers come of one call
 RELEASE = 32768  # numbers from which on other Python threads may run meanwhile
 
 
@@ -123,9 +123,11 @@ def tempered(f: Function, y: Value) -> Value:
     return y ^ right(f, y, 18)
 
 
-def write_draw(module: Module, name: str, as_floats: bool) -> None:
-    """name(out, state, n): the next n words, or floats of their low 24 bits."""
-    write_twist(module)
+def write_draw(module: Module, name: str, as_floats: bool, twist: bool = True) -> None:
+    """name(out, state, n): the next n words, or floats of their low 24 bits; `twist` unless the
+    module has that already."""
+    if twist:
+        write_twist(module)
     f = module.function(name, None, list(DRAW.types.items()), private=name != "run")
     state = f.args["state"].of(I32)
     out, n = f.args["out"].of(F32 if as_floats else I32), f.args["n"]
@@ -154,9 +156,10 @@ def write_draw(module: Module, name: str, as_floats: bool) -> None:
     f.ret()
 
 
-def write_doubles(module: Module, name: str) -> None:
-    """name(out, state, n): float64 of the low 53 bits of two words, the high one drawn first."""
-    write_draw(module, "words", False)
+def write_doubles(module: Module, name: str, twist: bool = True) -> None:
+    """name(out, state, n): float64 of the low 53 bits of two words, the high one drawn first; with
+    words(out, state, n)."""
+    write_draw(module, "words", False, twist)
     f = module.function(name, None, list(DRAW.types.items()), private=name != "run")
     out, n = f.args["out"].of(F64), f.args["n"]
     words = f.buffer(I32, BUFFER)
@@ -373,12 +376,17 @@ def normals(plain: bool) -> Kernel:
     return Kernel(NORMALS, (plain,), lambda: build_normals(plain))
 
 
+def write_transform(module: Module, name: str, plain: bool) -> None:
+    """name(u, out, groups, mean, std): `NORMALS`, within a module."""
+    f = module.function(name, None, list(NORMALS.types.items()), private=True)
+    write_normals(f, f.args["u"].of(F32), f.args["out"].of(F32), f.args["groups"], plain)
+    f.ret()
+
+
 def build_normal(plain: bool) -> Module:
     module = Module("random_normal")
     write_draw(module, "floats", True)
-    g = module.function("normals", None, list(NORMALS.types.items()), private=True)
-    write_normals(g, g.args["u"].of(F32), g.args["out"].of(F32), g.args["groups"], plain)
-    g.ret()
+    write_transform(module, "normals", plain)
     f = NORMAL.begin_run(module)
     out, n, state = f.args["out"].of(F32), f.args["n"], f.args["state"]
     numbers = [f.args["mean"], f.args["std"]]
@@ -400,48 +408,3 @@ def build_normal(plain: bool) -> Module:
 def normal(plain: bool) -> Kernel:
     """Normal float32 numbers from a stream; `plain`: of mean 0 and standard deviation 1."""
     return Kernel(NORMAL, (plain,), lambda: build_normal(plain))
-
-
-# -- few numbers ---------------------------------------------------------------------------------
-
-
-def build_few() -> Module:
-    """few(shape, state, locked): a new array of float32 numbers in [0, 1) from a stream; None where
-    they are many or none, or `locked()` says that a thread is drawing from it.
-
-    The global lock is held from that question to the last number, so no thread begins meanwhile.
-    """
-    module = Module("random_few")
-    few_code.declare(module)
-    write_draw(module, "floats", True)
-    f, args = few_code.begin(module, "few")
-    shape, state, locked = args[0], args[1], args[2]
-    few_code.demand_class(f, shape, "tuple")
-    nd = f.call("PyTuple_Size", I64, [shape])
-    few_code.demand(f, nd <= few_code.MOST_DIMS)
-    sizes, n = f.buffer(I64, few_code.MOST_DIMS), f.var(1)
-    with f.range(nd) as i:
-        size = few_code.demand_int(f, f.call("PyTuple_GetItem", PTR, [shape, i]))
-        few_code.demand(f, size > 0)
-        few_code.demand(f, size <= FEW)
-        sizes[i] = size
-        n.set(n.get() * size)
-        few_code.demand(f, n.get() <= FEW)
-    answer = f.call("PyObject_CallNoArgs", PTR, [locked])
-    f.call("Py_DecRef", None, [answer])  # True or False, which is always there
-    few_code.demand(f, few_code.same(f, answer, few_code.the(f, "Py_False")))
-    float32, null = few_code.the(f, "float32"), few_code.the(f, "null")
-    made = few_code.new_array(f, float32, nd, sizes, null, null, f.const(I32, 0))
-    with f.when(~few_code.same(f, made, null)):
-        out, words = (builtin.field(f, a, builtin.DATA) for a in (made, state))
-        f.call("floats", None, [out, words, n.get()])
-    few_code.end(f, made)
-    return module
-
-
-@functools.cache
-def few() -> Any:
-    """The built-in function of `build_few`."""
-    key = ("random_few", jit.target().lanes)
-    found = jit.load(key, build_few, ["few"], few_code.symbols())
-    return builtin.function(found["few"], "random_few")

@@ -24,6 +24,7 @@ _N = 624
 _HEAD = struct.Struct("<QiiQ")
 _TAIL = struct.Struct("<dddi4xf?3x")
 _WORDS = slice(_HEAD.size, _HEAD.size + 8 * _N)
+UNIFORMS, NORMALS, INTEGERS, PERMUTED = range(4)  # kinds of few numbers
 
 
 class Twister:
@@ -31,7 +32,6 @@ class Twister:
 
     Attributes:
         initial_seed: the 64-bit seed given last (the words depend on its low half alone).
-        normal: the second float64 normal number of a pair, not yet handed out, or None.
         normal32: the same in float32: carried from state to state; no CPU distribution uses it.
         lock: held while a tensor is filled, so that threads sharing a stream get whole runs of it.
         locked: its method of that name.
@@ -41,28 +41,39 @@ class Twister:
         "_bits",
         "_memory",
         "_source",
+        "_spare",
         "initial_seed",
         "lock",
         "locked",
-        "normal",
         "normal32",
         "untouched",
     )
 
     _memory: Any  # NumPy's state as an array, once asked for; False without machine code
+    _spare: np.ndarray  # `normal` as machine code reads it: 1 and the number, or 0
     initial_seed: int
-    normal: float | None
     normal32: float | None
 
     def __init__(self, seed: int) -> None:
         self._bits: Any = None  # made at the first draw: importing numpy.random takes 20 ms
         self._memory = None
+        self._spare = np.zeros(2)
         self._make_lock()
         self.reseed(seed)
 
     def _make_lock(self) -> None:
         self.lock = threading.Lock()
         self.locked = self.lock.locked
+
+    @property
+    def normal(self) -> float | None:
+        """The second float64 normal number of a pair, not yet handed out."""
+        there, number = self._spare.tolist()
+        return number if there else None
+
+    @normal.setter
+    def normal(self, number: float | None) -> None:
+        self._spare[:] = (0.0, 0.0) if number is None else (1.0, number)
 
     def reseed(self, seed: int) -> None:
         """Start over from a seed in [0, 2**64)."""
@@ -88,13 +99,19 @@ class Twister:
         with self.lock:
             return kernel(*operands)
 
-    def few(self, shape: tuple[int, ...]) -> np.ndarray | None:
-        """A new array of few float32 numbers in [0, 1), by one native call; None where kernels are
-        not in use, numbers are many or none, or another thread is drawing: then `fill` is right."""
+    def few(self, shape: tuple[int, ...], kind: int = UNIFORMS, *numbers: Any) -> np.ndarray | None:
+        """A new array of few numbers, by one native call: UNIFORMS are float32 ones in [0, 1),
+        NORMALS such of a mean and a standard deviation, INTEGERS int64 ones of a base and a span,
+        PERMUTED those up to the only size. None where kernels are not in use, numbers are many or
+        none, or another thread is drawing: then `fill` is right."""
         state = self._memory
         if state is None or state is False:
             return None
-        made: np.ndarray | None = _few(shape, state, self.locked)
+        if kind == NORMALS:
+            if self.untouched:  # and may stay so: a number that waits takes no word
+                return None
+            numbers = (self._spare, *numbers)
+        made: np.ndarray | None = _few[kind](shape, state, self.locked, *numbers)
         if made is not None:
             self.untouched = False
         return made
@@ -216,6 +233,7 @@ class Twister:
 
     def __setstate__(self, state: np.ndarray) -> None:
         self._bits = self._memory = None
+        self._spare = np.zeros(2)
         self._make_lock()
         self.set_state(state)
 
@@ -308,10 +326,12 @@ def _kernel(kind: str) -> Any:
     return generator.draw(kind).call
 
 
-def _few(*given: Any) -> Any:
-    """`generator.few`, which takes this place when it is first called."""
-    global _few
-    from . import generator
+def _loaded() -> list[Any]:
+    """The functions of `few_numbers.py`, which take their places when one is first called."""
+    from . import few_numbers
 
-    _few = generator.few()
-    return _few(*given)
+    _few[:] = few_numbers.functions()
+    return _few
+
+
+_few: list[Any] = [lambda *given, kind=kind: _loaded()[kind](*given) for kind in range(4)]

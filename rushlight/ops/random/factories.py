@@ -15,15 +15,16 @@ from ...autograd import changes, door, views
 from ...autograd.node import LEAF, TensorBase
 from ...autograd.observe import look
 from ...autograd.steps import Step
-from ...device import META, refuse_pinned, usable
+from ...device import CPU, META, refuse_pinned, usable
+from ...device import device as Device
 from ...dtypes import type_name
 from ...errors import message
 from ...kernels import dense
 from ...kernels.meta import MetaArray
 from ...kernels.random import distributions as kernels
 from ...kernels.random import select
-from ...kernels.random.mersenne_twister import Twister
-from ...random import default_generator
+from ...kernels.random.mersenne_twister import INTEGERS, NORMALS, PERMUTED, UNIFORMS, Twister
+from ...random import Generator, default_generator
 from ..core.composite import composite
 from ..core.publication import write_out
 from ..core.samples import arr, case
@@ -198,6 +199,43 @@ class _Plan:
         return self.finish(a)
 
 
+def _few(kind: int, size: Any, rng: Twister | None, *numbers: Any) -> Any:
+    """A tensor of few numbers of the default type, by one native call; None where more must be
+    looked at (`Twister.few`), which nothing here has done. `rng` may be None then, too."""
+    if (
+        rng is None
+        or (kind < INTEGERS and dtypes.get_default_dtype() is not dtypes.float32)
+        or door.state.observers
+        or usable(None) is META
+    ):
+        return None
+    made = rng.few(size, kind, *numbers)
+    return None if made is None else door.wrap(made)
+
+
+def _few_like(kind: int, input: Any, kw: dict[str, Any], *numbers: Any) -> Any:
+    """`_few` for the shape, type and order of a tensor."""
+    a = input._a
+    if a.__class__ is not np.ndarray or a.dtype is not door.F32:
+        return None
+    if not a.flags.c_contiguous or 0 in a.strides:
+        return None
+    return _few(kind, a.shape, _asked(kw), *numbers)
+
+
+def _asked(kw: dict[str, Any]) -> Twister | None:
+    """The stream of a call that asks for no more than that, and the CPU; else None."""
+    rng = default_generator._rng
+    for k, v in kw.items():
+        if k == "generator" and (v is None or v.__class__ is Generator):
+            rng = rng if v is None else v._rng
+        elif k != "device" or not (
+            v is None or v is CPU or (v.__class__ in (str, Device) and str(v) == "cpu")
+        ):
+            return None
+    return rng
+
+
 def _bare(size: tuple[Any, ...]) -> bool:
     """Whether a call of nothing but a size needs no more checks: ints, and no device set."""
     for n in size:
@@ -222,8 +260,7 @@ def _drawn(step: Step, choose: Any, shape: tuple[int, ...]) -> Any:
     if door.state.observers:
         kw = {"choose": choose, "shape": shape, "dtype": dtype}
         return door.wrap(door.perform(step, (rng,), kw))
-    few = rng.few(shape) if step is _rand and dtype is door.F32 else None
-    return door.wrap(_draw(rng, choose=choose, shape=shape, dtype=dtype) if few is None else few)
+    return door.wrap(_draw(rng, choose=choose, shape=shape, dtype=dtype))
 
 
 def _array_like(input: Any, plan: _Plan) -> Any:
@@ -256,8 +293,12 @@ def rand(*size: Any, **kw: Any) -> Any:
     >>> torch.rand(2, 3, dtype=torch.float64).shape
     torch.Size([2, 3])
     """
-    if not kw and _bare(size):
-        return _drawn(_rand, select.standard_uniform, size)
+    if size:
+        shape = size[0] if len(size) == 1 and size[0].__class__ is tuple else size
+        if (made := _few(UNIFORMS, shape, _asked(kw))) is not None:
+            return made
+        if not kw and _bare(size):
+            return _drawn(_rand, select.standard_uniform, size)
     shape = _size(size, kw, "rand")
     plan = _Plan("rand", kw)
     needs(plan.dtype, FLOATS, "check_uniform_bounds")
@@ -276,8 +317,12 @@ def randn(*size: Any, **kw: Any) -> Any:
     tensor([[ 1.5410, -0.2934],
             [-2.1788,  0.5684]])
     """
-    if not kw and _bare(size):
-        return _drawn(_randn, select.normal, size)
+    if size:
+        shape = size[0] if len(size) == 1 and size[0].__class__ is tuple else size
+        if (made := _few(NORMALS, shape, _asked(kw), 0.0, 1.0)) is not None:
+            return made
+        if not kw and _bare(size):
+            return _drawn(_randn, select.normal, size)
     shape = _size(size, kw, "randn")
     plan = _Plan("randn", kw)
     needs(plan.dtype, FLOATS, "normal_kernel_cpu")
@@ -298,6 +343,12 @@ def randint(*args: Any, **kw: Any) -> Any:
     >>> torch.randint(3, 5, (2, 2)).shape
     torch.Size([2, 2])
     """
+    if 2 <= len(args) <= 3:
+        high, shape = args[-2:]
+        low = args[0] if len(args) == 3 else 0
+        usual = low.__class__ is int and high.__class__ is int and shape.__class__ is tuple
+        if usual and (made := _few(INTEGERS, shape, _asked(kw), low, high - low)) is not None:
+            return made
     values = _named("randint", args, kw, ("low", "high", "size"))
     shape = values["size"]
     if isinstance(shape, int) or not isinstance(shape, (tuple, list)):
@@ -340,6 +391,8 @@ def randperm(n: int, **kw: Any) -> Any:
     >>> torch.randperm(5)
     tensor([4, 0, 1, 3, 2])
     """
+    if n.__class__ is int and (made := _few(PERMUTED, (n,), _asked(kw))) is not None:
+        return made
     n = integer(n, "randperm", "n")
     if n < 0:
         raise RuntimeError(message(f"Trying to create tensor with negative dimension {n}: [{n}]"))
@@ -371,6 +424,8 @@ def rand_like(input: Any, **kw: Any) -> Any:
     >>> torch.rand_like(torch.zeros(3))
     tensor([0.4963, 0.7682, 0.0885])
     """
+    if (made := _few_like(UNIFORMS, input, kw)) is not None:
+        return made
     plan = _Plan("rand_like", kw, input.dtype, input)
     needs(plan.dtype, FLOATS, "check_uniform_bounds")
     return plan.fill(_array_like(input, plan), uniform_numbers, 0.0, 1.0)
@@ -388,6 +443,8 @@ def randn_like(input: Any, **kw: Any) -> Any:
     >>> torch.randn_like(torch.zeros(3))
     tensor([ 1.5410, -0.2934, -2.1788])
     """
+    if (made := _few_like(NORMALS, input, kw, 0.0, 1.0)) is not None:
+        return made
     plan = _Plan("randn_like", kw, input.dtype, input)
     needs(plan.dtype, FLOATS, "normal_kernel_cpu")
     return plan.fill(_array_like(input, plan), normal_numbers, 0.0, 1.0, None)
@@ -518,6 +575,10 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, **kw: Any) -> Any:
     tensor([[5., 5.],
             [5., 5.]])
     """
+    if mean.__class__ is float and std.__class__ is float and std >= 0 and size.__class__ is tuple:
+        made = _few(NORMALS, size, _asked(kw), mean, std)
+        if made is not None:
+            return made
     tensors = isinstance(mean, TensorBase), isinstance(std, TensorBase)
     dims = any(t and x._a.ndim for t, x in zip(tensors, (mean, std), strict=True))
     if size is not None and not dims:  # a tensor without dimensions is a number

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 import numpy as np
@@ -127,63 +126,3 @@ def test_plans_on_pointers(n: int, on_pointers: Any) -> None:
         np.testing.assert_array_equal(a, b)
         np.testing.assert_array_equal(one.get_state(), two.get_state())
         assert plan.mutates == ("a", "state", "rng")
-
-
-def test_few_numbers_are_those_of_the_stream(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The array, the numbers, and where the stream stands, on both sides of a twist."""
-    by(1, monkeypatch)
-    ours, theirs = Twister(5), Twister(5)
-    assert ours.few((1,)) is None  # kernels have not drawn from it
-    ours.floats(1), theirs.floats(1)
-    for shape in [(1,), (), (2, 3), (600,), (1, 1, 1), (30, 30), (4096,), (2,) * 8]:
-        got, n = ours.few(shape), int(np.prod(shape))
-        assert got is not None
-        assert (got.shape, got.dtype) == (shape, np.float32)
-        assert got.flags.num == np.empty(shape).flags.num
-        assert got.tobytes() == theirs.floats(n).tobytes()
-        np.testing.assert_array_equal(ours.get_state(), theirs.get_state())
-    for refused in [(0,), (4097,), (64, 65), (3, 0), (1,) * 9, (1.0,), (True,), (-1,), (1 << 70,)]:
-        assert ours.few(refused) is None
-    np.testing.assert_array_equal(ours.get_state(), theirs.get_state())
-
-
-def test_few_numbers_wait_for_a_thread_that_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    by(1, monkeypatch)
-    rng = Twister(5)
-    rng.floats(1)
-    with rng.lock:
-        assert rng.few((1,)) is None
-    assert rng.few((1,)) is not None
-
-
-def test_few_numbers_of_threads_are_one_stream(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Threads that draw few numbers and many at once take each number once."""
-    by(1, monkeypatch)
-    rng, twin = Twister(9), Twister(9)
-    rng.floats(1), twin.floats(1)
-    found: list[Any] = []
-
-    def small() -> None:
-        for _ in range(400):
-            a = rng.few((3,))
-            if a is None:
-                a = np.empty(3, np.float32)
-                rng.fill(select.standard_uniform, a)
-            found.append(a)
-
-    def large() -> None:
-        for _ in range(20):
-            a = np.empty(3 << 15, np.float32)
-            rng.fill(select.standard_uniform, a)
-            found.append(a)
-
-    threads = [threading.Thread(target=t) for t in (small, large, small)]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
-    drawn = np.concatenate([a.reshape(-1, 3) for a in found])
-    whole = twin.floats(drawn.size).reshape(-1, 3)
-    order = [np.lexsort(x.T) for x in (drawn, whole)]
-    np.testing.assert_array_equal(drawn[order[0]], whole[order[1]])
-    np.testing.assert_array_equal(rng.get_state(), twin.get_state())
