@@ -187,7 +187,7 @@ def operators() -> None:
     cls: Any = Tensor
     cls.__radd__, cls.__rmul__ = cls.__add__, cls.__mul__  # commutative: one serves both sides
     cls.__pos__ = lambda self: self.positive()
-    cls.__getitem__ = specialize.item(registry["select"], cls.__getitem__)
+    cls.__getitem__ = specialize.item(registry["select"], registry["slice"], cls.__getitem__)
     for old, new in (
         ("__div__", "__truediv__"),
         ("__rdiv__", "__rtruediv__"),

@@ -526,6 +526,19 @@ def run_text(op: Any, rule_kw: Any) -> str:
         kind = "_ndarray" if op.outputs == 1 else "_tuple"
         lines.append(f"if y is not None and y.__class__ is not {kind}: {otherwise}")
         ends = [nr for nr in outputs(op) if kept_output(op, nr) == f"_t{nr}"]
+def slice_text(op: Any) -> str:
+    """`a[i:j]`, which `item_text` has come to: the parameters of `slice`."""
+    slow = f"return _slow({op.inputs[0]}, key)"
+    lines = [
+        f"if key.__class__ is not slice or key.step is not None: {slow}",
+        "_start, _end = key.start, key.stop",
+        f"if _start is not None and _start.__class__ is not _int: {slow}",
+        f"if _end is not None and _end.__class__ is not _int: {slow}",
+        *body(op, {"dim": "0", "start": "_start", "end": "_end", "step": "1"}, slow, depth=2),
+    ]
+    return written(f"{op.inputs[0]}, key", lines)
+
+
         if ends:
             lines.append("if y is not None:")
             for nr in ends:

@@ -273,9 +273,12 @@ def method(op: Any, plain_way: Callable[..., Any], swap: bool = False) -> Callab
     return late(op, plain_way, lambda: call_text.method_text(op, swap))
 
 
-def item(op: Any, plain_way: Callable[..., Any]) -> Callable[..., Any]:
-    """`__getitem__`, with the way of `select` for numbers; `plain_way(t, key)` takes all keys."""
-    return late(op, plain_way, lambda: call_text.item_text(op), REFUSED_BY_PART)
+def item(op: Any, part: Any, plain_way: Callable[..., Any]) -> Callable[..., Any]:
+    """`__getitem__`, with the way of `select` (`op`) for numbers and that of `slice` (`part`) for
+    slices; `plain_way(t, key)` takes all keys."""
+    slices = late(part, plain_way, lambda: call_text.slice_text(part), REFUSED_BY_PART)
+    made = late(op, slices, lambda: call_text.item_text(op), REFUSED_BY_PART)
+    return functools.update_wrapper(made, plain_way)
 
 
 def late(

@@ -75,6 +75,14 @@ def attach_view(op: Any, kw: dict[str, Any], viewed: Any, y: Any, nr: int | None
         link.made = before.made or mode
 
 
+def attach_chain(chain: tuple[Any, ...], viewed: Any, y: Any) -> None:
+    """Make `y` the view of `viewed`, of which nothing is recorded, to which several ops lead."""
+    op, kw, nr = chain[0]
+    attach_view(op, kw, viewed, y, nr)
+    if len(chain) > 1:
+        y._v.chain = (*y._v.chain, *chain[1:])
+
+
 def refresh(t: Any) -> None:
     """Derive a view's history from its base, after somebody changed their storage in place."""
     v = t._v

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
-from ...autograd import changes, door, operators, overlaps, specialize
+from ...autograd import changes, door, operators, overlaps, specialize, views
 from ...autograd.node import TensorBase
 from ...autograd.observe import look
 from ...dtypes import type_name
@@ -39,6 +39,11 @@ def numpy_key(indices: Any) -> Any:
 
 
 def run_index(a: Any, indices: Any) -> Any:
+    if len(indices) == 1 and indices[0].dtype.kind == "i" and a.size:
+        try:
+            return a[indices[0]]
+        except IndexError:  # what follows says it in PyTorch's words
+            pass
     check_masks(a, indices)
     if not a.size:
         found_shape(a, indices)
@@ -420,8 +425,19 @@ def as_tensor(i: Any) -> Any:
 
 def getitem(t: Any, key: Any) -> Any:
     """`t[key]`."""
-    if key.__class__ is int:
+    kind = key.__class__
+    if kind is int:
         return pick(t, 0, key)
+    if kind is tuple or key is None or key is Ellipsis:
+        made = view_at(t, key if kind is tuple else (key,))
+        if made is not None:
+            return made
+    elif kind in specialize.plain:
+        i = key._a
+        if i.__class__ is np.ndarray and i.ndim and i.dtype.char in "l?":
+            mask = i.dtype.char == "?"
+            if t._a.ndim >= (i.ndim if mask else 1):
+                return door.apply(index, (t, key), {})
     view, indices = split_key(t, key)
     if indices:
         return door.apply(index, (view, *[as_tensor(i) for i in indices]), {})
@@ -432,6 +448,56 @@ def getitem(t: Any, key: Any) -> Any:
             else door.apply(s.view_as_shape, (t,), {"shape": ()})
         )
     return view
+
+
+def view_at(t: Any, key: tuple[Any, ...]) -> Any:
+    """`t[key]` for a plain tensor and a key of ints, slices, None and `...`, found by NumPy at
+    once; None for others, and for what is wrong: `split_key` says it."""
+    if t.__class__ not in specialize.plain or t._a.__class__ is not np.ndarray:
+        return None
+    if t._v is not None and t._v.seen != t._vc.count:  # with a history to be derived first
+        return None
+    a = t._a
+    chain: list[Any] = []
+    dim, open_at = 0, None
+    for i, k in enumerate(key):
+        kind = k.__class__
+        if kind is int:
+            chain.append((s.select, {"dim": dim, "index": k}, None))
+        elif kind is slice:
+            start, end, step = k.start, k.stop, k.step
+            if not (
+                (start is None or start.__class__ is int)
+                and (end is None or end.__class__ is int)
+                and (step is None or (step.__class__ is int and step > 0))
+            ):
+                return None
+            if not (start is end is step is None):
+                kw = {"dim": dim, "start": start, "end": end, "step": step or 1}
+                chain.append((s.slice_, kw, None))
+            dim += 1
+        elif k is None:
+            chain.append((s.unsqueeze, {"dim": dim}, None))
+            dim += 1
+        elif k is Ellipsis and open_at is None:
+            open_at = i
+            dim += a.ndim - len([k for k in key if k.__class__ is int or k.__class__ is slice])
+        else:
+            return None
+    if not chain:
+        return None
+    try:
+        out = a[key] if open_at is not None else a[(*key, ...)]
+    except IndexError:
+        return None
+    if t._fn is not None:
+        for part, kw, _ in chain:
+            t = door.apply(part, (t,), kw)
+        return t
+    y = door.wrap(out)
+    views.attach_chain(tuple(chain), t, y)
+    y._x = None if t._x is None else door.cut_of(t._x)
+    return y
 
 
 def cast_to_fill(value: Any, view: Any, indices: Any) -> Any:

@@ -372,6 +372,8 @@ def slice_(input: Any, *, dim: int = 0, start: Any = None, end: Any = None, step
     """The view of positions start, start + step, ... before end of dimension `dim`."""
     if step <= 0:
         raise RuntimeError("slice step must be positive")
+    if dim == 0 and input.ndim:
+        return input[start:end:step]
     d = axis(dim, input.ndim)
     return input[(ALL,) * d + (slice(start, end, step),)]
 

@@ -24,7 +24,6 @@ def key(dtype: Any, n: int = 100, step: int = 1) -> tuple[Any, ...]:
 @NATIVE
 def test_ways_of_uniform() -> None:
     """Between 0 and 1 numbers come as they are drawn; float32 between others in one pass."""
-
     def way(dtype: Any, unit: bool, step: int = 1) -> str:
         return select.plan_uniform(*key(dtype, step=step), unit, True).way
 
@@ -110,7 +109,9 @@ FILLS = {
 @NATIVE
 @pytest.mark.parametrize("name", FILLS)
 @pytest.mark.parametrize("layout", ["dense", "turned", "gaps", "empty"])
-def test_every_way_draws_the_same(name: str, layout: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_way_draws_the_same(
+    name: str, layout: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The numbers, and where the stream stands afterwards."""
     fill, dtypes, numbers = FILLS[name]
     for dtype in dtypes:
