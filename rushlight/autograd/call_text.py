@@ -30,6 +30,28 @@ def suits(op: Any) -> bool:
     return not op.variadic and 1 <= len(op.inputs) <= 6 and not (op.view and op.keep_y)
 
 
+class Spread:
+    """An operation on any number of tensors, as one on so many of them."""
+
+    variadic = False
+
+    def __init__(self, op: Any, n: int) -> None:
+        self.op = op
+        self.inputs = tuple([f"x{i}" for i in range(n)])
+        self.input_defaults = [None if i in op.optional else inspect.Parameter.empty for i in range(n)]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.op, name)
+
+
+MOST_SPREAD = 8  # tensors of a call that is written out; of more the loop over them is short enough
+
+
+def spreads(op: Any) -> bool:
+    """Whether calls of an operation on any number of tensors have a short way, for a few."""
+    return bool(op.variadic and op.kind != "elementwise" and op.outputs == 1 and not op.view)
+
+
 # The note of a result whose operands have none: whether a thread is in inference mode takes 3 ns to
 # ask, whether it is this one is asked only then.
 BORN = "_born[0] and _born_here()"
@@ -453,15 +475,16 @@ def entry_text(op: Any, contiguous: bool = False) -> str:
 
 def sequence_text(op: Any) -> str:
     """The public function of an operation on one sequence of tensors, such as `cat`: its short way
-    is for tensors of one type without history."""
+    is for tensors of one type; with a history it goes on in `core`, as `Op.call` does."""
     statics = list(op.defaults)
     given = ", ".join(["_tensors", *statics])
+    parameters = dict_of(f"'{s}': {s}" for s in statics)
     otherwise = f"return _slow({given}, _rest, _kw)"
     wrong = " or ".join(["_rest", "_kw", *unusual(op, statics)])
     each = [
         f"if _x.__class__ not in _plain: {otherwise}",
         "if _x._v is not None and _x._v.seen != _x._vc.count: _refresh(_x)",
-        f"if _x._fn is not None or _x._x is not None: {otherwise}",
+        "if _x._fn is not None or _x._x is not None: _history = True",
         "_a = _x._a",
         f"if _a.__class__ is not _ndarray or (_a.dtype is not _d and _d is not None): {otherwise}",
         "_d = _a.dtype",
@@ -470,9 +493,10 @@ def sequence_text(op: Any) -> str:
     words: dict[str, Any] = {
         "arrays, edges, notes, low, narrow = taken(op, inputs, kw)": [
             f"if {wrong} or _tensors.__class__ not in _sequences: {otherwise}",
-            "_arrays, _d = [], None",
+            "_arrays, _d, _history = [], None, False",
             "for _x in _tensors:",
             *(f"    {line}" for line in each),
+            f"if _history: return _op.core({parameters}, *_tensors)",
             f"if _d is not _F32 and _d is not _F64 and _d is not _I64: {otherwise}",
         ],
         "out = computed(op, inputs, arrays, kw, narrow)": [
@@ -502,6 +526,19 @@ def item_text(op: Any) -> str:
     return written(f"{op.inputs[0]}, key", lines)
 
 
+def slice_text(op: Any) -> str:
+    """`a[i:j]`, which `item_text` has come to: the parameters of `slice`."""
+    slow = f"return _slow({op.inputs[0]}, key)"
+    lines = [
+        f"if key.__class__ is not slice or key.step is not None: {slow}",
+        "_start, _end = key.start, key.stop",
+        f"if _start is not None and _start.__class__ is not _int: {slow}",
+        f"if _end is not None and _end.__class__ is not _int: {slow}",
+        *body(op, {"dim": "0", "start": "_start", "end": "_end", "step": "1"}, slow, depth=2),
+    ]
+    return written(f"{op.inputs[0]}, key", lines)
+
+
 # -- the text of a node's `run` ------------------------------------------------------------------
 
 
@@ -526,19 +563,6 @@ def run_text(op: Any, rule_kw: Any) -> str:
         kind = "_ndarray" if op.outputs == 1 else "_tuple"
         lines.append(f"if y is not None and y.__class__ is not {kind}: {otherwise}")
         ends = [nr for nr in outputs(op) if kept_output(op, nr) == f"_t{nr}"]
-def slice_text(op: Any) -> str:
-    """`a[i:j]`, which `item_text` has come to: the parameters of `slice`."""
-    slow = f"return _slow({op.inputs[0]}, key)"
-    lines = [
-        f"if key.__class__ is not slice or key.step is not None: {slow}",
-        "_start, _end = key.start, key.stop",
-        f"if _start is not None and _start.__class__ is not _int: {slow}",
-        f"if _end is not None and _end.__class__ is not _int: {slow}",
-        *body(op, {"dim": "0", "start": "_start", "end": "_end", "step": "1"}, slow, depth=2),
-    ]
-    return written(f"{op.inputs[0]}, key", lines)
-
-
         if ends:
             lines.append("if y is not None:")
             for nr in ends:

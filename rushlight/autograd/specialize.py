@@ -27,7 +27,7 @@ from ..dtypes import dtype as _dtype
 from ..errors import message
 from ..kernels.elementwise.select import least_for
 from ..kernels.runtime import few
-from . import call_text, door, op_node, watch
+from . import call_text, door, op_node, views, watch
 from .node import LEAF, Out, TensorBase, cut_at, line_from, tick
 from .views import View, cell
 
@@ -78,6 +78,7 @@ def new_space(**more: Any) -> dict[str, Any]:
 
 def renew() -> None:
     """Let the functions that are there make their objects by machine code, too."""
+    door._new = views._new = few.new
     for space in _spaces:
         if "_new" in space:
             space["_new"] = few.new
@@ -196,7 +197,28 @@ def core(op: Any) -> Callable[..., Any]:
     source = call_text.general_text(op)
     words = {name: getattr(door, name) for name in call_text.WORDS}
     words |= {"_op": op, "_new": few.new, "_ndarray": np.ndarray, "_Tensor": door.Tensor}
-    return function(source, new_space(_asarray=door.as_array, **words), op.name)
+    made = function(source, new_space(_asarray=door.as_array, **words), op.name)
+    return spread(op, made) if call_text.spreads(op) else made
+
+
+def spread(op: Any, every: Callable[..., Any]) -> Callable[..., Any]:
+    """`core` of an operation on any number of tensors, written out for each small number when it
+    first comes; `every` takes any."""
+    by_number: dict[int, Callable[..., Any]] = {}
+
+    def core_of(n: int) -> Callable[..., Any]:
+        made = every
+        if 1 <= n <= call_text.MOST_SPREAD:
+            source = call_text.core_text(call_text.Spread(op, n))
+            made = function(source, fill(new_space(), op), op.name)
+        by_number[n] = made
+        return made
+
+    def call(kw: dict[str, Any], *inputs: Any) -> Any:
+        n = len(inputs)
+        return (by_number.get(n) or core_of(n))(kw, *inputs)
+
+    return call
 
 
 def entry(op: Any, plain_way: Callable[..., Any], contiguous: bool = False) -> Callable[..., Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext as nothing
 from typing import Any
 from zlib import crc32
 
@@ -15,6 +16,8 @@ from rushlight.ops.core.record import Op, registry
 
 OPS = [op for op in registry.values() if call_text.suits(op)]
 CASES = [(op, i) for op in OPS for i in range(len(op.samples))]
+SPREAD = [op for op in registry.values() if call_text.spreads(op)]
+SPREAD_CASES = [(op, i) for op in SPREAD for i in range(len(op.samples))]
 
 
 def through(watched: bool, call: Any) -> Any:
@@ -89,7 +92,9 @@ def tensors_of(op: Op, i: int, dtype: Any, grad: str) -> tuple[list[Any], dict[s
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::UserWarning")
 @pytest.mark.parametrize("grad", ["none", "first", "all"])
-@pytest.mark.parametrize(("op", "i"), CASES, ids=[f"{op.name}{i}" for op, i in CASES])
+@pytest.mark.parametrize(
+    ("op", "i"), CASES + SPREAD_CASES, ids=[f"{op.name}{i}" for op, i in CASES + SPREAD_CASES]
+)
 def test_results_nodes_and_gradients_are_the_doors(op: Op, i: int, grad: str) -> None:
     if grad != "none" and op.rules is None:
         grad = "first"
@@ -207,3 +212,96 @@ def test_a_sequence_follows_what_its_views_bases_became(join: Any) -> None:
 def test_a_sequence_is_a_tuple_or_a_list(name: str) -> None:
     with pytest.raises(TypeError, match=f"{name}.*must be tuple of Tensors, not Tensor"):
         getattr(torch, name)(torch.ones(2, 2))
+
+
+@pytest.mark.parametrize("name", ["cat", "stack"])
+@pytest.mark.parametrize("n", [1, 2, 8, 9])
+@pytest.mark.parametrize("tracked", ["none", "one", "all", "cut"])
+def test_a_sequence_is_what_the_door_makes_of_it(name: str, n: int, tracked: str) -> None:
+    """Without history, with that of some, and where a note says why there is none."""
+
+    def make() -> Any:
+        tensors = [torch.full((2, 3), float(i)) for i in range(n)]
+        for i, t in enumerate(tensors):
+            t.requires_grad_(tracked == "all" or (tracked == "one" and i == n // 2))
+        if tracked == "cut":
+            tensors[-1] = tensors[-1].requires_grad_().detach()
+        join = getattr(torch, name)
+        wrong = [*tensors, torch.ones(5, 5).requires_grad_()]
+        calls = [lambda: join(tensors, -1), lambda: join(wrong), lambda: join(tensors, 7)]
+        return calls, tensors
+
+    for k in range(3):
+
+        def one(k: int = k) -> Any:
+            calls, tensors = make()
+            return calls[k], tensors
+
+        short, long = both(one)
+        assert short == long
+
+
+KEYS: list[Any] = [
+    slice(1, 3), slice(None), slice(-2, None), slice(0, 3, 2), slice(2, 1), slice(0, 3, -1),
+    slice(True, None), slice(1.0, None), slice(np.int64(1), None), None, ..., (), 0, -3, 3, True,
+    (0, 0), (0, -1), (slice(None), 1), (slice(None), slice(1, 3)), (..., 0), (0, ...), (None, 0),
+    (0, None), (..., None), (None, ..., None, 1), (slice(None), None), (slice(None), None, 0),
+    (slice(1, None, 2), ..., slice(None, 1)), (slice(None), slice(None)), (0, 0, 0), (0, 9), (9, 0),
+    (..., 0, 0, 0), (..., ..., 0), (True, 0), (0, 1.0), (slice(0, 2, 0), 0), ([0, 1], 0),
+    (0, slice(None, None, None)), (slice(None, "a"), 0), (0, np.int64(1)), "a", 1.0,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("key", KEYS, ids=str)
+@pytest.mark.parametrize("kind", ["plain", "history", "view", "cut", "half", "0d", "empty"])
+def test_keys_give_what_the_door_gives(key: Any, kind: str) -> None:
+    def make() -> Any:
+        t = torch.arange(12.0).reshape(3, 4)
+        if kind == "half":
+            t = t.half()
+        if kind in ("0d", "empty"):
+            t = torch.tensor(1.0) if kind == "0d" else torch.zeros(0, 4)
+        if kind == "history":
+            t.requires_grad_()
+        if kind == "view":
+            t = torch.arange(24.0).reshape(4, 6)[1:, 1:5]
+        if kind == "cut":
+            t = t.requires_grad_().detach()
+
+        def call() -> Any:
+            y = t[key]
+            found.append([(op.name, kw, nr) for op, kw, nr in y._v.chain])
+            found.append((y._v.base.shape, y._v.made, y._vc is t._vc))
+            found.append(y._a.flags.num)
+            return y
+
+        return call, [t]
+
+    found: list[Any] = []
+    short, long = both(make)
+    assert short == long
+    half = len(found) // 2
+    assert found[:half] == found[half:]
+    with torch.no_grad():
+        short, long = both(make)
+        assert short == long
+
+
+@pytest.mark.parametrize("tracked", [False, True])
+def test_tensors_as_keys_give_what_the_door_gives(tracked: bool) -> None:
+    x = torch.arange(12.0).reshape(3, 4)
+    keys = [
+        torch.tensor([0, 2]), torch.tensor([[0], [-1]]), torch.tensor(1), torch.tensor([3]),
+        torch.tensor([True, False, True]), x > 4, torch.tensor(True), torch.tensor([True] * 4),
+        torch.tensor([0, 1], dtype=torch.int32), torch.tensor([1.0]), (x > 4)[None],
+        torch.zeros(0, dtype=torch.int64), torch.tensor([1], dtype=torch.uint8),
+    ]  # fmt: skip
+    for key in keys:
+
+        def make(key: Any = key) -> Any:
+            t = x.clone().requires_grad_(tracked)
+            return lambda: t[key], [t]
+
+        with np.errstate(all="ignore"), pytest.warns() if key.dtype == torch.uint8 else nothing():
+            short, long = both(make)
+        assert short == long
