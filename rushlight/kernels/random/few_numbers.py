@@ -26,7 +26,6 @@ from .generator import BUFFER, write_doubles, write_draw, write_transform
 FEW = 4096  # numbers up to which memory and numbers come of one call
 GROUP = 16  # normal numbers from which on they are made in groups of float32
 LIBRARY = ("log1p", "sin", "cos")  # the C library's, which Python's `math` calls
-TYPES = {"float32": np.dtype(np.float32), "int64": np.dtype(np.int64)}
 # in the order of their numbers in mersenne_twister.py
 KINDS = ("uniforms", "normals", "integers", "permuted")
 
@@ -34,7 +33,6 @@ KINDS = ("uniforms", "normals", "integers", "permuted")
 def symbols() -> dict[str, int]:
     """Addresses of what these functions need."""
     found: dict[str, Any] = dict(few_code.symbols())
-    found |= {name: id(descr) for name, descr in TYPES.items()}
     own: Any = ctypes.pythonapi
     if not hasattr(own, "log1p"):  # not linked to the process itself
         own = ctypes.CDLL(ctypes.util.find_library("m"))
@@ -45,8 +43,6 @@ def symbols() -> dict[str, int]:
 def build() -> Module:
     module = Module("random_few")
     few_code.declare(module)
-    for name in TYPES:
-        module.globals[name] = f"@{name} = external global i8"
     for name in LIBRARY:
         module.declare(name, F64, [F64])
     write_draw(module, "floats", True)

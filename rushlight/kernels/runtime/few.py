@@ -1,8 +1,12 @@
 """Small steps on ndarrays in machine code, where asking NumPy takes longer than what it does.
 
 `new(cls)` is `object.__new__(cls)`. `layouts(*operands)` are bytes, the key of a plan (`keys.py`).
-`reshaped(a, shape)` is `a.reshape(shape)` of an array in rows, `joined(arrays, dim)` is
-`np.concatenate` of a few small ones. All look at metadata alone, and return None for whatever is
+`reshaped(a, shape)` is `a.reshape(shape)` of an array in rows, `expanded(a, shape)` is
+`np.broadcast_to`, writeable, `joined(arrays, dim)` is `np.concatenate` of a few small ones,
+`assigned(to, a)` is `np.copyto` of a small one, `apart(a, b)` says that two in rows share no byte.
+`taken(table, index)` is `table[index]`, `gathered(a, index, d)` is `np.take_along_axis`, and
+`placed(a, index, d, value)` a copy after `np.put_along_axis`; `hot(index, n)` is `np.eye(n)[index]`
+of whole numbers. The last four look at indices, all at metadata, and return None for whatever is
 not of the common sort: NumPy does that, and says what is wrong. What they make is what NumPy makes,
 with the same strides, flags and owner of the memory, so nobody can tell who made it.
 
@@ -62,10 +66,11 @@ def refused(*_given: Any) -> None:
 
 def load() -> None:
     """Put the functions of machine code into their places."""
-    from . import builtin, few_code, jit
+    from . import builtin, few_code, few_index_code, jit
 
-    found = jit.load(("few",), few_code.build, few_code.EXPORTS, few_code.symbols())
-    for name in few_code.EXPORTS:
+    names = (*few_code.EXPORTS, *few_index_code.EXPORTS)
+    found = jit.load(("few",), few_code.build, names, few_code.symbols())
+    for name in names:
         globals()[name] = builtin.function(found[name], name)
     for tell in _told:
         tell()
@@ -74,4 +79,11 @@ def load() -> None:
 new: Callable[[Any], Any] = object.__new__
 layouts = late(globals(), "layouts", load, refused)
 reshaped = late(globals(), "reshaped", load, refused)
+expanded = late(globals(), "expanded", load, refused)
 joined = late(globals(), "joined", load, refused)
+assigned = late(globals(), "assigned", load, refused)
+apart = late(globals(), "apart", load, refused)
+taken = late(globals(), "taken", load, refused)
+gathered = late(globals(), "gathered", load, refused)
+placed = late(globals(), "placed", load, refused)
+hot = late(globals(), "hot", load, refused)

@@ -21,7 +21,7 @@ from .memory import numpy_address
 
 KIND, BASE, DESCR, FLAGS = 8, 48, 56, 64
 CONTIGUOUS, VIEWED = 0x0001, 0x0503  # flags: rows without gaps; what a view has of the array's
-ALIGNED = 0x0100
+ALIGNED, WRITEABLE = 0x0100, 0x0400
 NEW_FROM_DESCR, SET_BASE = 94, 282  # places in NumPy's table of functions: its stable ABI
 MOST_DIMS = 8
 MOST_JOINED, MOST_JOINED_DIMS = 16, 3  # more dims may have their channels innermost in memory
@@ -39,13 +39,16 @@ OBJECTS = {
     "Py_None": None, "Py_False": False, "Py_True": True, "tuple": tuple, "int": int, "float": float,
     "str": str, "ndarray": np.ndarray,
 }  # fmt: skip
-EXPORTS = ("new", "reshaped", "joined", "layouts")
+TYPES = ("float32", "int64")
+EXPORTS = ("new", "reshaped", "expanded", "joined", "assigned", "apart", "layouts")
+# bytes of an element, by the numbers of NumPy's types
+SIZES = {np.dtype(c).num: np.dtype(c).itemsize for c in "?bBhHiIlLqQefdFD"}
 
 
 def symbols() -> dict[str, int]:
     """Addresses of what these functions need from Python and NumPy."""
     pythons = {n: ctypes.cast(getattr(ctypes.pythonapi, n), ctypes.c_void_p).value for n in PYTHON}
-    objects = {**OBJECTS, "float32": np.dtype(np.float32)}
+    objects = {**OBJECTS, **{name: np.dtype(name) for name in TYPES}}
     numpys = {"array_new": NEW_FROM_DESCR, "array_set_base": SET_BASE}
     found: dict[str, int | None] = dict(pythons)
     found |= {name: id(thing) for name, thing in objects.items()}
@@ -54,12 +57,18 @@ def symbols() -> dict[str, int]:
 
 
 def build() -> Module:
+    from . import few_index_code
+
     module = Module("few")
     declare(module)
     write_new(module)
     write_reshaped(module)
+    write_expanded(module)
     write_joined(module)
+    write_assigned(module)
+    write_apart(module)
     write_layouts(module)
+    few_index_code.write(module)
     return module
 
 
@@ -78,7 +87,7 @@ def declare(module: Module) -> None:
     module.declare("PyType_GenericAlloc", PTR, [PTR, I64])
     module.declare("array_new", PTR, [PTR, PTR, I32, PTR, PTR, PTR, I32, PTR])
     module.declare("array_set_base", I32, [PTR, PTR])
-    for name in (*OBJECTS, "float32"):
+    for name in (*OBJECTS, *TYPES):
         module.globals[name] = f"@{name} = external global i8"
 
 
@@ -214,8 +223,14 @@ def write_reshaped(module: Module) -> None:
     flags, null = small_field(f, a, FLAGS) & VIEWED, the(f, "null")
     as_it_is = (differ.get() == 0) & (open_at.get() < 0)  # NumPy leaves the strides as well then
     strides = f.select(as_it_is, builtin.field(f, a, STRIDES), null)
+    end_view(f, a, count, wanted, strides, flags)
+
+
+def end_view(f: Function, a: Value, nd: Value, sizes: Value, strides: Value, flags: Value) -> None:
+    """Return a view of an ndarray from its first element on."""
+    null = the(f, "null")
     data, descr = builtin.field(f, a, DATA), builtin.field(f, a, DESCR)
-    made = new_array(f, descr, count, wanted, strides, data, flags)
+    made = new_array(f, descr, nd, sizes, strides, data, flags)
     result = f.var(made, PTR)
     with f.when(~same(f, made, null)):
         f.call("Py_IncRef", None, [a])  # NumPy keeps it, or the one that owns the memory
@@ -224,6 +239,93 @@ def write_reshaped(module: Module) -> None:
             f.call("Py_DecRef", None, [made])
             result.set(null)
     end(f, result.get())
+
+
+def write_expanded(module: Module) -> None:
+    """expanded(a, shape): a view of `a` in which dims of size 1 are repeated to the sizes of a
+    tuple of ints, with new ones in front; -1 keeps a size. None where it does not fit, and where
+    there are no elements."""
+    f, args = begin(module, "expanded")
+    a, shape, zero = args[0], args[1], f.const(I64, 0)
+    demand_class(f, a, "ndarray")
+    nd = f.convert(small_field(f, a, ND), I64)
+    own, steps = (builtin.field(f, a, place).of(I64) for place in (DIMENSIONS, STRIDES))
+    demand_class(f, shape, "tuple")
+    count = f.call("PyTuple_Size", I64, [shape])
+    demand(f, count <= MOST_DIMS)
+    new = count - nd
+    demand(f, new >= 0)
+    sizes, strides = f.buffer(I64, MOST_DIMS), f.buffer(I64, MOST_DIMS)
+    with f.range(count) as i:
+        n = demand_int(f, f.call("PyTuple_GetItem", PTR, [shape, i]))
+        with f.when(i < new) as branch:
+            demand(f, n > 0)
+            sizes[i] = n
+            strides[i] = zero
+        with branch.otherwise():
+            old = own[i - new]
+            demand(f, old > 0)
+            wanted = f.select(n == -1, old, n)
+            demand(f, (wanted == old) | ((old == 1) & (wanted > 0)))
+            sizes[i] = wanted
+            strides[i] = f.select(wanted == old, steps[i - new], zero)
+    end_view(f, a, count, sizes, strides, small_field(f, a, FLAGS) & VIEWED)
+
+
+def item_of(f: Function, descr: Value) -> Value:
+    """Bytes of an element; go on where its type is one of NumPy's own."""
+    number = descr.of(I8).at(TYPE).of(I64)[0] >> 32
+    item = f.var(0)
+    for known, size in SIZES.items():
+        item.set(f.select(number == known, f.const(I64, size), item.get()))
+    demand(f, item.get() > 0)
+    return item.get()  # type: ignore[no-any-return]
+
+
+def end_true(f: Function) -> None:
+    """Return True."""
+    true = the(f, "Py_True")
+    f.call("Py_IncRef", None, [true])
+    end(f, true)
+
+
+def write_assigned(module: Module) -> None:
+    """assigned(to, a): True after the elements of one small array were copied into another of its
+    type and shape; both lie in rows. None for others, where nothing was done."""
+    f, args = begin(module, "assigned")
+    to, a = args[0], args[1]
+    nd, sizes = demand_rows(f, to)
+    dims, own = demand_rows(f, a)
+    demand(f, dims == nd)
+    demand(f, (small_field(f, to, FLAGS) & WRITEABLE) != 0)
+    descr = builtin.field(f, to, DESCR)
+    demand(f, same(f, builtin.field(f, a, DESCR), descr))
+    item = item_of(f, descr)
+    n = f.var(1)
+    with f.range(nd) as i:
+        demand(f, own[i] == sizes[i])
+        demand(f, sizes[i] <= MOST_ELEMENTS)
+        n.set(n.get() * sizes[i])
+        demand(f, n.get() <= MOST_ELEMENTS)
+    given = [builtin.field(f, x, DATA) for x in (to, a)]
+    nbytes = n.get() * item
+    f.intrinsic("llvm.memmove.p0.p0.i64", None, [*given, nbytes, Value(f, "i1", "false")])
+    end_true(f)
+
+
+def write_apart(module: Module) -> None:
+    """apart(a, b): True where two arrays in rows have no byte of memory in common; None where they
+    have, and for others."""
+    f, args = begin(module, "apart")
+    ends = []
+    for k in (0, 1):
+        nd, sizes = demand_rows(f, args[k])
+        size = product(f, sizes, f.const(I64, 0), nd)
+        start = f.emit(I64, f"ptrtoint ptr {builtin.field(f, args[k], DATA).text} to i64")
+        ends.append((start, start + size * item_of(f, builtin.field(f, args[k], DESCR))))
+    (a, after_a), (b, after_b) = ends
+    demand(f, (after_a <= b) | (after_b <= a))
+    end_true(f)
 
 
 # -- one after the other -------------------------------------------------------------------------

@@ -152,6 +152,10 @@ def permute(input: Any, *, dims: tuple[int, ...]) -> Any:
             f"ordering of dimensions i.e. input.dim() = {input.ndim} is not equal to len(dims) = "
             f"{len(dims)}"
         )
+    try:
+        return input.transpose(dims)
+    except ValueError:  # what follows knows which dims may be negative, and what is wrong
+        pass
     return input.transpose(axes(dims, input.ndim))
 
 
@@ -212,11 +216,15 @@ t.vjp(lambda g, _y, _x: t(g))
 
 @view(
     samples=[case((3, 1), shape=(3, 4)), case((3,), shape=(2, 3)), case((3, 1), shape=(-1, 2))],
+    varargs=True,
     public="",
     errors=[error(RuntimeError, "must match the existing size", (3, 4), shape=(3, 5))],
 )
 def expand(input: Any, *, shape: tuple[int, ...]) -> Any:
     """A view in which dimensions of size 1 are repeated without copying; -1 keeps a size."""
+    out = few.expanded(input, shape)
+    if out is not None:
+        return out
     shape = tuple(shape)
     extra = len(shape) - input.ndim
     if extra < 0:

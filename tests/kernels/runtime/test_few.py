@@ -132,6 +132,81 @@ def test_joined_refuses_the_rest() -> None:
         assert few.joined(arrays, d) is None
 
 
+def places(a: Any) -> list[int]:
+    """The strides that mean something."""
+    return [s for s, n in zip(a.strides, a.shape, strict=True) if n > 1]
+
+
+def test_expanded_is_broadcast_to() -> None:
+    for old in ((), (1,), (3,), (1, 1), (3, 1), (1, 4), (3, 4), (2, 1, 3)):
+        whole = np.arange(np.prod(old, dtype=int)).reshape(old).astype(np.float32)
+        for a in (whole, np.asfortranarray(whole), whole.astype(np.int64)):
+            for new in itertools.product((1, 2, 3, 4), repeat=len(old) + 1):
+                for shape in (new, new[1:]):
+                    try:
+                        want = np.broadcast_to(a, shape)
+                    except ValueError:
+                        assert few.expanded(a, shape) is None
+                        continue
+                    got = few.expanded(a, shape)
+                    assert (got.shape, got.dtype) == (shape, a.dtype)
+                    assert got.base is (a if a.base is None else a.base)
+                    assert got.tobytes() == want.tobytes()
+                    assert got.flags.writeable
+                    assert places(got) == places(want)
+    a = np.zeros((1, 3), np.float32)
+    assert few.expanded(a, (-1, -1)).shape == (1, 3)
+    assert few.expanded(a[0], (2, -1)).shape == (2, 3)
+    a.flags.writeable = False
+    assert not few.expanded(a, (2, 3)).flags.writeable
+    for other in ((3,), (0, 3), (-2, 3), (2, 4), (-1, 1, 3), (2.0, 3), [2, 3], (1,) * 9, None):
+        assert few.expanded(a, other) is None
+    for other in (a.view(Sub), a[:0], None):
+        assert few.expanded(other, (2, 3)) is None
+
+
+@pytest.mark.parametrize("dtype", [*TYPES, np.float16, np.int32, np.int8])
+def test_assigned_is_copyto(dtype: Any) -> None:
+    for shape in ((), (1,), (7,), (2, 3), (1, 2, 1)):
+        a = np.asarray(np.arange(np.prod(shape, dtype=int)).reshape(shape) + 1).astype(dtype)
+        to = np.zeros((*shape, 2), dtype).reshape(-1)
+        assert few.assigned(to[: a.size].reshape(shape), a) is True
+        assert to.tobytes() == np.concatenate([a.reshape(-1), np.zeros(a.size, dtype)]).tobytes()
+    line = np.arange(8).astype(dtype)
+    want = line[:-1].copy()
+    assert few.assigned(line[1:], line[:-1]) is True
+    assert line[1:].tobytes() == want.tobytes()
+
+
+def test_assigned_refuses_the_rest() -> None:
+    a = np.ones((2, 3), np.float32)
+    fixed = np.zeros((2, 3), np.float32)
+    fixed.flags.writeable = False
+    empty = np.zeros((2, 3), np.float32)
+    for to, given in (
+        (fixed, a), (empty, a.astype(np.float64)), (empty, a[0]), (empty, a.T.copy().T),
+        (empty, 1.0), (empty.view(Sub), a), (np.zeros((3, 2), np.float32), a), (empty[:, :2], a),
+        (np.zeros(5000), np.ones(5000)), (np.array(["a"]), np.array(["b"])),
+        (np.array([None]), np.array([None])),
+    ):  # fmt: skip
+        assert few.assigned(to, given) is None
+    assert not empty.any()
+
+
+def test_apart_is_not_sharing_memory() -> None:
+    whole = np.arange(24.0)
+    parts = [whole, whole[:6], whole[5:8], whole[6:], whole[6:7], whole[3:3]]
+    parts += [whole.reshape(4, 6)[1]]
+    parts += [whole.astype(np.float32), np.zeros(())]
+    for a, b in itertools.product(parts, parts):
+        apart = few.apart(a, b)
+        assert apart in (True, None)
+        if a.size and b.size:
+            assert bool(apart) is not np.shares_memory(a, b)
+    assert few.apart(whole[::2], np.zeros(3)) is None
+    assert few.apart(whole, None) is None
+
+
 # -- keys of plans ---------------------------------------------------------------------------------
 
 

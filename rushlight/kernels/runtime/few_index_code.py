@@ -1,0 +1,261 @@
+"""The machine code of `few.py` that reads and writes by index: rows of a table, one element for
+each index along a dimension, ones among zeros.
+
+As all of `few_code.py`: everything is asked before anything is made, also whether the indices are
+in range; negative ones are refused. Arrays lie in rows, indices are int64, elements are few.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..codegen.ir import I8, I32, I64, Function, Module, Pointer, Value
+from . import builtin
+from .builtin import DATA
+from .few_code import (
+    DESCR,
+    MOST_DIMS,
+    MOST_ELEMENTS,
+    begin,
+    demand,
+    demand_int,
+    demand_rows,
+    end,
+    item_of,
+    new_array,
+    product,
+    same,
+    the,
+)
+
+EXPORTS = ("taken", "gathered", "placed", "hot")
+ITEMS = {4: I32, 8: I64}  # bytes of the elements that are moved one by one, as these
+
+
+def write(module: Module) -> None:
+    """All functions of this file."""
+    write_taken(module)
+    write_gathered(module)
+    write_placed(module)
+    write_hot(module)
+
+
+def data(f: Function, a: Value) -> Pointer:
+    """The memory of an ndarray as int64 numbers."""
+    return builtin.field(f, a, DATA).of(I64)
+
+
+def demand_indices(f: Function, index: Value, n: Value) -> tuple[Value, Pointer, Value]:
+    """(number of dims, sizes, count) of indices; go on where they are at least 0 and below n."""
+    nd, sizes = demand_rows(f, index)
+    demand(f, same(f, builtin.field(f, index, DESCR), the(f, "int64")))
+    count = product(f, sizes, f.const(I64, 0), nd)
+    demand(f, count > 0)
+    demand(f, count <= MOST_ELEMENTS)
+    numbers, right = data(f, index), f.var(1)
+    with f.range(count) as i:
+        k = numbers[i]
+        right.set(right.get() & f.select((k >= 0) & (k < n), f.const(I64, 1), f.const(I64, 0)))
+    demand(f, right.get() > 0)
+    return nd, sizes, count
+
+
+def if_made(f: Function, made: Value, fill: Callable[[], None]) -> None:
+    """Return a new array, after `fill` has written what fills it."""
+    with f.when(~same(f, made, the(f, "null"))):
+        fill()
+    end(f, made)
+
+
+def copied(f: Function, to: Value, source: Value, nbytes: Value) -> None:
+    given = [to, source, nbytes, Value(f, "i1", "false")]
+    f.intrinsic("llvm.memcpy.p0.p0.i64", None, given)
+
+
+# -- rows ----------------------------------------------------------------------------------------
+
+
+def write_taken(module: Module) -> None:
+    """taken(table, index): the parts table[k] for each index k, in its shape."""
+    f, args = begin(module, "taken")
+    table, index, zero, null = args[0], args[1], f.const(I64, 0), the(f, "null")
+    nd, sizes = demand_rows(f, table)
+    demand(f, nd > 0)
+    descr = builtin.field(f, table, DESCR)
+    inner = product(f, sizes, f.const(I64, 1), nd)
+    demand(f, inner > 0)
+    demand(f, inner <= MOST_ELEMENTS)
+    part = inner * item_of(f, descr)
+    dims, own, count = demand_indices(f, index, sizes[zero])
+    demand(f, count * inner <= MOST_ELEMENTS)
+    every = dims + nd - 1
+    demand(f, every <= MOST_DIMS)
+    shape = f.buffer(I64, 2 * MOST_DIMS)
+    with f.range(dims) as i:
+        shape[i] = own[i]
+    with f.range(1, nd) as i:
+        shape[dims + i - 1] = sizes[i]
+    made = new_array(f, descr, every, shape, null, null, f.const(I32, 0))
+
+    def fill() -> None:
+        numbers = data(f, index)
+        to, source = (builtin.field(f, a, DATA).of(I8) for a in (made, table))
+        with f.range(count) as i:
+            copied(f, to.at(i * part), source.at(numbers[i] * part), part)
+
+    if_made(f, made, fill)
+
+
+# -- along a dimension ---------------------------------------------------------------------------
+
+
+class Along:
+    """An array and indices along a dimension of it, as the functions are given them."""
+
+    def __init__(self, f: Function, a: Value, index: Value, given: Value) -> None:
+        """Go on where they fit."""
+        nd, self.whole = demand_rows(f, a)
+        demand(f, nd > 0)
+        demand(f, nd <= MOST_DIMS)
+        d = demand_int(f, given)
+        d = f.select(d < 0, d + nd, d)
+        demand(f, d >= 0)
+        demand(f, d < nd)
+        self.f, self.index, self.nd, self.d = f, index, nd, d
+        dims, self.sizes, self.count = demand_indices(f, index, self.whole[d])
+        demand(f, dims == nd)
+        with f.range(nd) as k:
+            demand(f, (self.sizes[k] <= self.whole[k]) | (k == d))
+        self.descr = builtin.field(f, a, DESCR)
+        self.item = item_of(f, self.descr)
+        self.steps, self.elements = steps_of(f, self.nd, self.whole)
+
+    def walk(self, do: Callable[[Value, Value, Value], None], steps: Pointer) -> None:
+        """Write `do(position among the indices, place in the array, place by other steps)` for all
+        of them."""
+        f = self.f
+        base, other, at, numbers = f.var(0), f.var(0), f.buffer(I64, MOST_DIMS), data(f, self.index)
+        with f.range(self.nd) as k:
+            at[k] = 0
+        with f.range(self.count) as p:
+            do(p, base.get() + numbers[p] * self.steps[self.d], other.get())
+            k = f.var(self.nd - 1)
+            with f.repeat() as loop:  # the next position: the last dimension that goes on
+                here = k.get()
+                loop.stop_if(here < 0)
+                step = f.select(here == self.d, f.const(I64, 0), self.steps[here])
+                further = at[here] + 1
+                at[here] = further
+                base.set(base.get() + step)
+                other.set(other.get() + steps[here])
+                loop.stop_if(further < self.sizes[here])
+                at[here] = 0
+                base.set(base.get() - step * further)
+                other.set(other.get() - steps[here] * further)
+                k.set(here - 1)
+
+    def move(self, to: Value, source: Value, placed: Pointer | None = None) -> None:
+        """Write the copying of elements from their places in the array, in the order of the
+        indices; with `placed` to their places, from those by these steps."""
+        f, items = self.f, {**ITEMS, 0: I8}
+
+        def by_type(size: int) -> None:
+            """Elements of so many bytes, then others; 0: of any number."""
+            kind, rest = items[size], [n for n in items if n > size]
+            pair, by = (to.of(kind), source.of(kind)), self.item
+
+            def one(p: Value, place: Value, other: Value) -> None:
+                i, j = (p, place) if placed is None else (place, other)
+                if size:
+                    pair[0][i] = pair[1][j]
+                else:
+                    copied(f, pair[0].at(i * by), pair[1].at(j * by), by)
+
+            if not size:
+                self.walk(one, self.steps if placed is None else placed)
+                return
+            with f.when(self.item == size) as branch:
+                self.walk(one, self.steps if placed is None else placed)
+            with branch.otherwise():
+                by_type(rest[0] if rest else 0)
+
+        by_type(min(ITEMS))
+
+
+def steps_of(f: Function, nd: Value, sizes: Pointer) -> tuple[Pointer, Value]:
+    """(elements from one position along each dim to the next, all elements): NumPy's strides mean
+    nothing where a dim has one position."""
+    steps, step = f.buffer(I64, MOST_DIMS), f.var(1)
+    with f.range(nd) as back:
+        k = nd - 1 - back
+        steps[k] = step.get()
+        step.set(step.get() * sizes[k])
+    return steps, step.get()
+
+
+def write_gathered(module: Module) -> None:
+    """gathered(a, index, d): a[..., index[..., j, ...], ...] along dimension d."""
+    f, args = begin(module, "gathered")
+    a, null = args[0], the(f, "null")
+    along = Along(f, a, args[1], args[2])
+    made = new_array(f, along.descr, along.nd, along.sizes, null, null, f.const(I32, 0))
+
+    def fill() -> None:
+        to, source = (builtin.field(f, x, DATA) for x in (made, a))
+        along.move(to, source)
+
+    if_made(f, made, fill)
+
+
+def write_placed(module: Module) -> None:
+    """placed(a, index, d, value): a copy of `a` with an array that the indices cover a part of, or
+    of one number, at their places along dimension d, in their order."""
+    f, args = begin(module, "placed")
+    a, value, null = args[0], args[3], the(f, "null")
+    along = Along(f, a, args[1], args[2])
+    demand(f, along.elements <= MOST_ELEMENTS)
+    dims, own = demand_rows(f, value)
+    demand(f, same(f, builtin.field(f, value, DESCR), along.descr))
+    demand(f, (dims == 0) | (dims == along.nd))
+    with f.range(dims) as k:
+        demand(f, own[k] >= along.sizes[k])
+    steps, _ = steps_of(f, dims, own)
+    with f.range(dims, along.nd) as k:  # of one number
+        steps[k] = 0
+    made = new_array(f, along.descr, along.nd, along.whole, null, null, f.const(I32, 0))
+
+    def fill() -> None:
+        to, source, given = (builtin.field(f, x, DATA) for x in (made, a, value))
+        copied(f, to, source, along.elements * along.item)
+        along.move(to, given, steps)
+
+    if_made(f, made, fill)
+
+
+# -- ones among zeros ----------------------------------------------------------------------------
+
+
+def write_hot(module: Module) -> None:
+    """hot(index, n): zeros and a one at each index: in its shape and n more, int64."""
+    f, args = begin(module, "hot")
+    index, null = args[0], the(f, "null")
+    n = demand_int(f, args[1])
+    demand(f, n > 0)
+    demand(f, n <= MOST_ELEMENTS)
+    nd, sizes, count = demand_indices(f, index, n)
+    demand(f, nd < MOST_DIMS)
+    demand(f, count * n <= MOST_ELEMENTS)
+    shape = f.buffer(I64, MOST_DIMS)
+    with f.range(nd) as i:
+        shape[i] = sizes[i]
+    shape[nd] = n
+    made = new_array(f, the(f, "int64"), nd + 1, shape, null, null, f.const(I32, 0))
+
+    def fill() -> None:
+        numbers, to = data(f, index), data(f, made)
+        given = [to, Value(f, I8, "0"), count * n * 8, Value(f, "i1", "false")]
+        f.intrinsic("llvm.memset.p0.i64", None, given)
+        with f.range(count) as i:
+            to[i * n + numbers[i]] = 1
+
+    if_made(f, made, fill)
