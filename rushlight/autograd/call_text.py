@@ -38,7 +38,8 @@ class Spread:
     def __init__(self, op: Any, n: int) -> None:
         self.op = op
         self.inputs = tuple([f"x{i}" for i in range(n)])
-        self.input_defaults = [None if i in op.optional else inspect.Parameter.empty for i in range(n)]
+        needed = inspect.Parameter.empty
+        self.input_defaults = [None if i in op.optional else needed for i in range(n)]
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.op, name)
@@ -461,6 +462,8 @@ def entry_text(op: Any, contiguous: bool = False) -> str:
             f"if {dims} is not _rest and (len(_rest) > 1 or {dims}.__class__ is not _tuple):",
             f"    {otherwise}",
         ]
+        if not contiguous:  # where that matters `few.reshaped` looks at them
+            lines += [f"for _n in {dims}:", f"    if _n.__class__ is not _int: {otherwise}"]
     else:
         signature += [f"{s}=_default_{s}" for s in statics]
         otherwise = f"return _slow({tuple_of(names)}, {tuple_of(statics)}, _rest, _kw)"
@@ -471,6 +474,23 @@ def entry_text(op: Any, contiguous: bool = False) -> str:
         place = lines.index(f"if {unfit(op, 0, True)}: {otherwise}") + 1
         lines.insert(place, f"if not _a0.flags.c_contiguous: {otherwise}")
     return written(", ".join([*signature, "*_rest", "**_kw"]), lines)
+
+
+def ordered_text(op: Any, order: tuple[str, ...]) -> str:
+    """The public function of an operation whose operands and parameters stand in another order, or
+    before more of them; what else there is goes on as it was called."""
+    n, otherwise = len(order), "return _slow(*_args, **_kw)"
+    lines = ["_n = len(_args)", f"if _n == {n} and not _kw: {', '.join(order)} = _args"]
+    for k in (1, 2)[: n - 1]:  # the last ones by name
+        named = " and ".join(f"'{name}' in _kw" for name in order[-k:])
+        given = "".join(f", _kw['{name}']" for name in order[-k:])
+        test = f"_n == {n - k} and len(_kw) == {k} and {named}"
+        lines.append(f"elif {test}: {', '.join(order)} = *_args{given}")
+    lines.append(f"else: {otherwise}")
+    wrong = unusual(op, list(op.defaults))
+    lines += [f"if {' or '.join(wrong)}: {otherwise}"] if wrong else []
+    lines += body(op, {s: s for s in op.defaults}, otherwise)
+    return written("*_args, **_kw", lines)
 
 
 def sequence_text(op: Any) -> str:

@@ -221,10 +221,13 @@ def spread(op: Any, every: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def entry(op: Any, plain_way: Callable[..., Any], contiguous: bool = False) -> Callable[..., Any]:
+def entry(
+    op: Any, plain_way: Callable[..., Any], contiguous: bool = False, whole: bool = True
+) -> Callable[..., Any]:
     """The public function of an operation; `plain_way(*args, **kw)` takes all calls.
 
-    With `contiguous` the short way is for arrays without gaps alone.
+    With `contiguous` the short way is for arrays without gaps alone. `whole` unless `plain_way` is
+    more than the operation, which may then refuse what that one takes.
 
     It writes itself when it is first called: importing the package compiles nothing.
     """
@@ -256,7 +259,7 @@ def entry(op: Any, plain_way: Callable[..., Any], contiguous: bool = False) -> C
                 kw[name] = value
         return plain_way(*args, *rest, **kw)
 
-    def whole(tensors: Any, *more: Any) -> Any:
+    def together(tensors: Any, *more: Any) -> Any:
         """The call of a sequence as it was made, the plain way."""
         *statics, rest, kw = more
         if isinstance(tensors, TensorBase):
@@ -279,13 +282,13 @@ def entry(op: Any, plain_way: Callable[..., Any], contiguous: bool = False) -> C
     def write() -> Any:
         source = call_text.sequence_text(op) if sequence else call_text.entry_text(op, contiguous)
         fill(space, op)
-        if contiguous:
+        if not whole:
             space["_refused"] = REFUSED_BY_PART
         public.__defaults__ = defaults_of(source, space)
         public.__code__ = code_of(source)
         return public
 
-    space = new_space(_write=write, _slow=whole if sequence else slow)
+    space = new_space(_write=write, _slow=together if sequence else slow)
     public: Any = FunctionType(code_of(UNWRITTEN), space, op.name)
     return functools.update_wrapper(public, plain_way)
 
@@ -317,6 +320,13 @@ def late(
     space = new_space(_write=write, _slow=plain_way)
     public: Any = FunctionType(code_of(UNWRITTEN), space, op.name)
     return functools.update_wrapper(public, plain_way)
+
+
+def ordered(op: Any, plain_way: Callable[..., Any], order: tuple[str, ...]) -> Callable[..., Any]:
+    """The public function of an operation, for calls of its operands and parameters in this order;
+    `plain_way(*args, **kw)` takes all calls, and more parameters."""
+    assert {*order} == {*op.inputs, *op.defaults}, (op.name, order)
+    return late(op, plain_way, lambda: call_text.ordered_text(op, order), REFUSED_BY_PART)
 
 
 UNWRITTEN = "def call(*args, **kw):\n    return _write()(*args, **kw)\n"

@@ -43,7 +43,8 @@ class Composite:
         samples: calls for the generated tests.
         data_dependent: the result's shape is a matter of values.
         adapted: it takes `out=` and NumPy's parameter names.
-        entry: the record as which calls of contiguous tensors are made.
+        entry: the record as which common calls are made.
+        rows: these are calls of contiguous tensors alone.
     """
 
     def __init__(
@@ -55,9 +56,10 @@ class Composite:
         data_dependent: bool = False,
         adapted: bool = False,
         entry: Op | None = None,
+        rows: bool = True,
     ) -> None:
         self.fn = fn
-        self.entry = entry
+        self.entry, self.rows = entry, rows
         self.name = name
         self.publication = publication
         self.samples = samples
@@ -85,8 +87,7 @@ class Composite:
         if self.entry is None:
             return without_out(copied(self.fn))
         behind = without_out(copied(self.fn.__wrapped__))
-        shown = specialize.entry(self.entry, behind, contiguous=True)
-        behind.published = shown
+        shown = behind.published = entry_of(self.entry, behind, self.rows)
         return shown
 
 
@@ -102,6 +103,7 @@ def composite(
     data_dependent: bool = False,
     shape: ShapeRule | None = None,
     entry: Op | None = None,
+    rows: bool = True,
     accepts: Any = None,
     apart: str | None = None,
     words: dict[str, str] | None = None,
@@ -126,6 +128,8 @@ def composite(
             itself; one that is made of other ops has theirs.
         entry: a record with the same operands and parameters, as which calls of contiguous tensors
             are made that a record's own public function would take; the function has the others.
+        rows: with False such calls of any tensors, which is so where the record does not take a
+            number of sizes or dimensions; then its parameters stand first in the function's.
         accepts: the types that the first tensor may have (`accepted.py`).
         apart: "partly" or "wholly": operands that overlap with `out=` are refused, as of a record.
         words: further names of its parameters, under which PyTorch has them in some of its
@@ -140,7 +144,8 @@ def composite(
         return lambda f: composite(
             f, public=public, aliases=aliases, name=name, adapt=adapt, inplace=inplace,
             dispatch=dispatch, data_dependent=data_dependent, shape=shape, entry=entry,
-            accepts=accepts, apart=apart, words=words, loose=loose, samples=samples, **about,
+            rows=rows, accepts=accepts, apart=apart, words=words, loose=loose, samples=samples,
+            **about,
         )  # fmt: skip
     called = name or (fn.__name__ if fn.__name__.startswith("_") else fn.__name__.rstrip("_"))
     shown = adapted(fn, called, apart) if adapt else fn
@@ -152,16 +157,17 @@ def composite(
         native = not adapt and {"torch", "Tensor", "linalg", "fft", "special"} & {*public.split()}
         known = {**(numpy_words(fn) if native else {}), **(words or {})}
         known_kinds = kinds.of(fn, loose.split(), public == "nn.functional")
-        shown = overrides.dispatching(shown, known, known_kinds)
+        alone = None if shape is not None or data_dependent or accepts is not None else fn
+        shown = overrides.dispatching(shown, known, known_kinds, alone if adapt else None)
     if entry is not None:
-        behind, shown = shown, specialize.entry(entry, shown, contiguous=True)
+        behind, shown = shown, entry_of(entry, shown, rows)
         behind.published = shown  # type: ignore[attr-defined]
     if name is not None:
         shown.__name__ = name
     spaces, others = tuple(public.split()), tuple(aliases.split())
     tried = Samples.of(samples, **about)
     publication = Publication(spaces, others, inplace, doc=fn.__doc__)
-    made = Composite(shown, called, publication, tried, data_dependent, adapt, entry)
+    made = Composite(shown, called, publication, tried, data_dependent, adapt, entry, rows)
     shown.composite = made  # type: ignore[attr-defined]
     if inplace:
         homes = ("Tensor",) if inplace == "method" else ("torch", "Tensor")
@@ -175,6 +181,17 @@ def composite(
             **about,
         )
     return shown
+
+
+def entry_of(record: Op, behind: Any, rows: bool) -> Any:
+    """The function as which common calls are made; `behind` takes all."""
+    if record.varargs:
+        return specialize.entry(record, behind, rows, whole=False)
+    inner = behind
+    while hasattr(inner, "__wrapped__"):
+        inner = inner.__wrapped__
+    n = len(record.inputs) + len(record.defaults)
+    return specialize.ordered(record, behind, inner.__code__.co_varnames[:n])
 
 
 def attribute(fn: Any, name: str, setter: Any = None, samples: Any = (), **about: Any) -> Any:

@@ -119,7 +119,9 @@ class Kinds:
         free = code.co_argcount + code.co_kwonlyargcount - len(kinds) > 1
         free = free or bool(code.co_flags & inspect.CO_VARARGS)
         truths = usual[0] == {bool} and free  # beside which there may be ints
-        self.mixed = truths or any(classes != usual[0] for classes in usual)
+        names = {*code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]} - {*kinds}
+        numbers = "value" in names  # of any kind
+        self.mixed = truths or numbers or any(classes != usual[0] for classes in usual)
         values = [*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()]
         taken = {v.__class__ for v in values}.union(*(USUAL[kind] for kind in kinds.values()))
         every: frozenset[type] = frozenset([int, float, bool, str, NONE])

@@ -163,11 +163,13 @@ def dispatching(
     fn: Callable[..., Any],
     words: dict[str, str] | None = None,
     stated: dict[str, str] | None = None,
+    bare: Callable[..., Any] | None = None,
 ) -> Callable[..., Any]:
     """`fn`, but subclasses among its arguments are asked first, and the parameters are looked at of
     which it is `stated` what they are (`kinds.py`).
 
     `words` are other names of its parameters (NumPy's), to be looked for in a call that fails.
+    `bare` is what `fn` comes to in a call without names.
 
     Python's types are put for what they stand for where a dtype is wanted: a call with either
     comes to the long way, for their classes are not among the known ones.
@@ -181,6 +183,7 @@ def dispatching(
     at = places.index("dtype") if "dtype" in places else None
 
     all_known = known.issuperset
+    alone = fn if bare is None else bare
     words = words or {}
     kinds = Kinds(fn.__name__, stated, places, inner) if stated else None
     # Of a function with parameters of several kinds every call is looked at by `seen`.
@@ -197,7 +200,7 @@ def dispatching(
         else:
             try:
                 if not kw:
-                    return fn(*args)
+                    return alone(*args)
                 for a in kw.values():
                     if a.__class__ not in plain:
                         break

@@ -14,9 +14,11 @@ import numpy as np
 from ...autograd import changes, overlaps
 from ...autograd.node import TensorBase
 from ...errors import axis, message
+from ...kernels import tuning
 from ...kernels.embedding import gather as elements
-from ...kernels.indices import within
+from ...kernels.indices import asked, within
 from ...kernels.meta import MetaArray
+from ...kernels.runtime import few
 from ...kernels.sparse import select as sums
 from ..core.accepted import Accepted
 from ..core.arguments import need_tensor, number
@@ -108,6 +110,8 @@ def check_range(index: Any, n: int, d: int, name: str = "") -> None:
 )
 def gather(input: Any, index: Any, *, dim: int) -> Any:
     """out[i][j] = input[index[i][j]][j] for dim 0: one element of `input` for each index."""
+    if not asked() and (out := few.gathered(input, index, dim)) is not None:
+        return out
     d = check_along("gather", input, index, dim)
     if input.ndim == 0 or index.ndim == 0:
         return np.broadcast_to(
@@ -167,7 +171,13 @@ def whole_slices(out: Any, index: Any, d: int) -> Any:
 scatter_zeros.vjp(lambda g, _y, _g, index, *, dim: gather(g, index, dim=dim), None)
 
 
-@composite(apart="wholly", adapt=True, name="gather", samples=[case((3, 4), 1, ints((3, 2), 4))])
+@composite(
+    apart="wholly",
+    adapt=True,
+    name="gather",
+    entry=gather,
+    samples=[case((3, 4), 1, ints((3, 2), 4))],
+)
 def public_gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:
     """Elements of `input` picked along `dim`, one for each element of `index`.
 
@@ -207,6 +217,8 @@ def cut(a: Any, index: Any) -> Any:
 )
 def scatter(input: Any, index: Any, src: Any, *, dim: int) -> Any:
     """A copy of `input` with each element of `src` at its index along `dim`."""
+    if not asked() and (out := few.placed(input, index, dim, src)) is not None:
+        return out
     d = check_along("scatter", input, index, dim, src)
     out = input.copy()
     if index.size:
@@ -277,6 +289,13 @@ corner.vjp(lambda g, _y, _x, *, shapes: g[tuple(slice(0, n) for n in shapes[0])]
 )
 def scatter_value(input: Any, index: Any, *, dim: int, value: Any) -> Any:
     """A copy of `input` with one number at the indices along `dim`."""
+    if not asked() and input.size <= tuning.GATHER_FEW:
+        try:
+            out = few.placed(input, index, dim, stored(value, input.dtype))
+        except RuntimeError:  # a number that does not fit; what follows looks at the indices first
+            out = None
+        if out is not None:
+            return out
     d = check_along("scatter", input, index, dim)
     out = input.copy()
     if index.size:

@@ -22,6 +22,7 @@ from ...dtypes import type_name
 from ...errors import message
 from ...kernels import dense, places
 from ...kernels.meta import MetaArray
+from ...kernels.runtime import few
 from ...kernels.sparse import select as sums
 from ...storage import address
 from ..core.numerics import DependsOnData, depends_on_data
@@ -40,6 +41,8 @@ def numpy_key(indices: Any) -> Any:
 
 def run_index(a: Any, indices: Any) -> Any:
     if len(indices) == 1 and indices[0].dtype.kind == "i" and a.size:
+        if (out := few.taken(a, indices[0])) is not None:
+            return out
         try:
             return a[indices[0]]
         except IndexError:  # what follows says it in PyTorch's words

@@ -17,8 +17,9 @@ from ...dtypes import type_name
 from ...errors import message
 from ...kernels.embedding import reference
 from ...kernels.embedding import select as kernel
-from ...kernels.indices import within
+from ...kernels.indices import asked, within
 from ...kernels.meta import MetaArray
+from ...kernels.runtime import few
 from ..core.arguments import need_tensor
 from ..core.composite import composite
 from ..core.numerics import DependsOnData, depends_on_data
@@ -42,6 +43,8 @@ def embedding(
     weight: Any, indices: Any, *, padding_idx: int = -1, scale_grad_by_freq: bool = False
 ) -> Any:
     """The rows of a table at the indices; row `padding_idx` gets no gradient."""
+    if not asked() and (rows := few.taken(weight, indices)) is not None:
+        return rows
     check_range(indices, weight.shape[0])
     return kernel.take(weight, indices)
 
@@ -283,6 +286,9 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Any:
             [1, 0]])
     """
     a = tensor._a
+    known = num_classes != -1 or a.dtype != np.int64 or not a.size
+    if (made := few.hot(a, num_classes if known else int(a.max()) + 1)) is not None:
+        return door.wrap(made)
     if a.dtype != np.int64:
         raise RuntimeError(
             message(
@@ -308,6 +314,11 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Any:
                 got=f"class {a.max()}, num_classes={num_classes}",
             )
         )
+    return door.wrap(hot_rows(a, num_classes))
+
+
+def hot_rows(a: Any, num_classes: int) -> Any:
+    """Zeros with a one at each index."""
     out = np.zeros((*a.shape, num_classes), np.int64)
     np.put_along_axis(out, a[..., None], 1, -1)
-    return door.wrap(out)
+    return out

@@ -122,6 +122,7 @@ def implicit_dim(name: str, ndim: int, stacklevel: int) -> int:
 @composite(
     name="softmax",
     public="torch Tensor special",
+    entry=softmax,
     samples=[case((3, 4), 1), case((3, 4), 0, dtypes.float32)],
 )
 def _torch_softmax(input: Any, dim: int, dtype: Any = None, *, out: Any = None) -> Any:
@@ -136,6 +137,7 @@ def _torch_softmax(input: Any, dim: int, dtype: Any = None, *, out: Any = None) 
 @composite(
     name="log_softmax",
     public="torch Tensor special",
+    entry=log_softmax,
     samples=[case((3, 4), 1), case((3, 4), 0, dtypes.float32)],
 )
 def _torch_log_softmax(input: Any, dim: int, dtype: Any = None, *, out: Any = None) -> Any:

@@ -233,7 +233,7 @@ def running(record: Any, name: str, doc: str) -> Any:
     samples = [case((3, 4), 1), case((3, 4), dim=0)]
     composite(inplace, adapt=True, public="Tensor", name=name + "_", samples=samples)
     samples.append(case(ints((3, 4)), 1))
-    return composite(fn, adapt=True, apart="partly", samples=samples)
+    return composite(fn, adapt=True, apart="partly", entry=record, samples=samples)
 
 
 public_cumsum = running(

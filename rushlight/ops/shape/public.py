@@ -263,7 +263,13 @@ def ravel(input: Any) -> Any:
 # -- expanding -----------------------------------------------------------------------------------
 
 
-@composite(public="Tensor", name="expand", samples=[case((2, 1), 2, 3), case((1, 3), [2, -1])])
+@composite(
+    public="Tensor",
+    name="expand",
+    entry=s.expand,
+    rows=False,
+    samples=[case((2, 1), 2, 3), case((1, 3), [2, -1])],
+)
 def expand_method(input: Any, *sizes_: Any, size: Any = None, implicit: bool = False) -> Any:
     """A view in which dimensions of size 1 are repeated without being copied.
 
@@ -556,6 +562,8 @@ def movedim(input: Any, source: Any, destination: Any) -> Any:
 @composite(
     public="Tensor",
     name="permute",
+    entry=s.permute,
+    rows=False,
     samples=[case((2, 3, 4), 2, 0, 1), case((2, 3, 4), [1, 0, 2])],
 )
 def permute_method(input: Any, *dims: Any, **kw: Any) -> Any:
