@@ -8,6 +8,7 @@ Storage and legacy methods are in `tensor_storage.py`; indexing is in `ops/index
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,17 @@ from .autograd import door, replay, views
 from .autograd.backward import backward as autograd_backward
 from .autograd.hooks import add_hook
 from .autograd.methods import tells
-from .autograd.node import LEAF, Cut, Extras, InferenceCut, Node, Out, TensorBase, accumulator
+from .autograd.node import (
+    LEAF,
+    Cut,
+    Extras,
+    InferenceCut,
+    Node,
+    Out,
+    TensorBase,
+    accumulator,
+    cut_at,
+)
 from .autograd.steps import step
 from .device import CPU, META
 from .drawn import drawn_as
@@ -56,6 +67,8 @@ def detach(a: Any) -> Any:
 
 
 USUAL = overrides.default
+_getframe = sys._getframe
+_seen: list[Any] = [None]  # the code of the line that detached last (`node.line_from`)
 OF_A_GRADIENT = (
     "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
     "Consider using tensor.detach() first."
@@ -712,8 +725,14 @@ class Tensor(TensorBase):
         """
         a = self._a
         t = door.wrap(door.perform(detach, (a,), {}) if door.state.observers else a)
-        t._vc = views.cell(self)
-        t._x = self._detached()
+        version = self._vc
+        t._vc = views.cell(self) if version is None else version
+        if self._x is not None:
+            t._x = self._detached()
+        elif self._fn is None:
+            t._x = None
+        else:  # as `_detached` says, from the line that is known here
+            t._x = cut_at("detach", _getframe(1), _seen)
         return t
 
     def _detached(self) -> Any:
@@ -751,7 +770,10 @@ class Tensor(TensorBase):
     def data(self) -> Any:
         """The same memory without history and outside the version counting (prefer detach)."""
         t = door.wrap(self._a)
-        t._x = self._detached()
+        if self._x is not None:
+            t._x = self._detached()
+        else:
+            t._x = None if self._fn is None else cut_at("detach", _getframe(1), _seen)
         return t
 
     @data.setter

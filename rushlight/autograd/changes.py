@@ -6,6 +6,7 @@ other views learn of it is in `views.py`.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,7 +17,18 @@ from ..dtypes import type_name
 from ..errors import message
 from ..kernels.meta import MetaArray, UnresolvedArray
 from . import door, op_node, operators, overlaps, steps, watch
-from .node import LEAF, Cell, Freed, Node, Out, TensorBase, freed_error, tick, user_line
+from .node import (
+    LEAF,
+    Cell,
+    Freed,
+    Node,
+    Out,
+    TensorBase,
+    freed_error,
+    line_from,
+    tick,
+    user_line,
+)
 from .observe import on_observe
 from .views import (
     View,
@@ -31,13 +43,16 @@ from .views import (
     retained_at,
 )
 
+_getframe = sys._getframe
+_seen: list[Any] = [None]  # the code of the line that changed something last (`node.line_from`)
 FOR_ALL_INTEGERS = (np.add, np.subtract, np.multiply)  # a quotient or a power is not
 
 
 def all_changed(tensors: Sequence[Any], name: str, by: Any = None) -> None:
     """Note that values were changed in place, of tensors without history: `Cell.bump` for each,
     looking for the user's line once, or not at all where the same call has made the node `by`."""
-    line = user_line() if by is None else (by.code, by.lasti)
+    # who calls this is a function of this package, so the user is behind it at the earliest
+    line = line_from(_getframe(2), _seen) if by is None else (by.code, by.lasti)
     for t in tensors:
         c = t._vc or cell(t)
         c.count += 1

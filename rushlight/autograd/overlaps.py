@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import message
+from ..kernels.runtime import few
 from ..storage import address, root
 from .node import TensorBase
 
@@ -22,6 +23,8 @@ NO, YES, TOO_HARD = 0, 1, 2
 
 def dense(a: Any) -> bool:
     """Whether the elements fill a block of memory, each its own place, in whatever order."""
+    if a.flags.forc:
+        return True
     expected = a.itemsize
     for step, n in sorted((s, n) for s, n in zip(a.strides, a.shape, strict=True) if n > 1):
         if step != expected:
@@ -42,6 +45,8 @@ def overlap(a: Any, b: Any, wholly: bool = False) -> bool:
     """Whether two arrays share a part of their memory (`wholly`: or all of it)."""
     if a is b:
         return wholly
+    if few.apart(a, b):
+        return False
     if (a.base is None and b.base is None) or not a.size or not b.size or root(a) is not root(b):
         return False
     if not dense(a) or not dense(b):

@@ -15,6 +15,7 @@ from ...errors import message
 from ...kernels import dense
 from ...kernels.dense import channels_innermost
 from ...kernels.meta import MetaArray
+from ...kernels.runtime import few
 from ...layout import (
     channels_last,
     channels_last_3d,
@@ -439,7 +440,8 @@ def copy_(input: Any, other: Any, non_blocking: bool = False) -> Any:
     ):
         if input._v is not None or other._v is not None:
             overlaps.refuse("copy_", input, (other,))
-        door.perform(assign, (input._a, other._a), {})
+        if door.perform is not door.bare_perform or not few.assigned(input._a, other._a):
+            door.perform(assign, (input._a, other._a), {})
         changes.all_changed((input,), "copy_")
         return input
     if isinstance(other, (bool, int, float, complex, np.generic)):
