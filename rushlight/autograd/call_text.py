@@ -80,6 +80,9 @@ def body(
     shared = ["_r.base is not None", *(f"_r is _a{i}" for i in every)]
     usual = "_d is not _F32 and _d is not _F64"
     result, shape, dtype = "_r", "_r.shape", "_d"
+    if op.view and not op.outputs:
+        ys = "_ys"
+        result, shape, dtype = "_kept_outputs(_op, _ys)", "_shapes(_ys)", "_types(_ys)"
     if op.outputs > 1:
         result, shape, dtype = (
             tuple_of(each)
@@ -101,12 +104,18 @@ def body(
         "attach_view(op, kw, inputs[0], y, None)": read(attach_view),
         "return several(op, inputs, kw, out, tracked(edges), low, narrow)": read(door.several)
         if fixed(op)
-        else [f"return _several(_op, {tuple_of(names)}, {params}, _r, {tracked}, 0, None)"],
-        "ys = wrapped(op, inputs, kw, out)": [line for nr in outputs(op) for line in wrapped(nr)],
+        else several_views(op, params, tracked),
+        "ys = wrapped(op, inputs, kw, out)": [line for nr in outputs(op) for line in wrapped(nr)]
+        or [f"_ys = _views_of(_op, {params}, {names[0]}, _r)"],
+        "return alone(op, inputs, kw, ys[0], low, narrow)": [
+            f"return _alone(_op, {tuple_of(names)}, {params}, _ys[0], 0, None)"
+        ],
         "node = record(op, inputs, kw, kept_outputs(op, ys), shapes(ys), types(ys), low, narrow)": (
             read(door.record)
         ),
-        "return attached(op, ys, node)": [*attached(op), f"return {ys}"],
+        "return attached(op, ys, node)": [*attached(op), f"return {ys}"]
+        if op.outputs
+        else ["return _attached(_op, _ys, _n)"],
         "dtype = out.dtype": None if op.kind == "elementwise" else ["_d = _r.dtype"],
         # a result of the operands' type, or one that goes the long way from here
         "if not may_carry(op, dtype):": None
@@ -121,8 +130,8 @@ def body(
             "    _n.lasti = _f.f_lasti",
             "else: _n.code, _n.lasti = _line_from(_f, _seen)",
         ],
-        "node.n_out = 1": None if op.outputs > 1 else ["_n.n_out = 1"],
-        "return node": None if op.outputs > 1 else ["_t._fn = _n"],
+        "node.n_out = 1": None if op.outputs != 1 else ["_n.n_out = 1"],
+        "return node": None if op.outputs != 1 else ["_t._fn = _n"],
         "out = y._a": None,
     }
     parts = {
@@ -152,7 +161,7 @@ def body(
         # the outputs, and the source of a view
         "return noted(ys, ": f"return _noted({ys}, ",
         "return ys": f"return {ys}",
-        "len(ys)": str(op.outputs),
+        "len(ys)": str(op.outputs or "len(_ys)"),
         "node.shape = shape": f"_n.shape = {shape}",
         "node.dtype = dtype": f"_n.dtype = {dtype}",
         "viewed": names[0],
@@ -162,6 +171,16 @@ def body(
         "door.quiet": "_quiet",
     }
     return pruned(read(door.general), op, words, parts)
+
+
+def several_views(op: Any, params: str, tracked: str) -> Any:
+    """The lines of as many views as the operand's shape says, of one type that has rules of its
+    own; others as they come."""
+    general = f"return _several(_op, {tuple_of(op.inputs)}, {params}, _r, {tracked}, 0, None)"
+    if not op.view or op.outputs:
+        return [general]
+    unusual = "if _a0.dtype is not _F32 and _a0.dtype is not _F64:"
+    return [(unusual, [(general, [])]), *read(door.several)]
 
 
 # -- pruning the door's text -----------------------------------------------------------------------

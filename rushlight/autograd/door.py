@@ -528,13 +528,9 @@ def several(
 
 def wrapped(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any], out: Any) -> tuple[Any, ...]:
     """A tensor for each output, without history."""
-    ys = tuple([wrap(a) for a in out])
     if op.view:
-        note = None if inputs[0]._x is None else cut_of(inputs[0]._x)
-        for nr, y in enumerate(ys):
-            attach_view(op, kw, inputs[0], y, nr)
-            y._x = note
-    return ys
+        return views_of(op, kw, inputs[0], out)
+    return tuple([wrap(a) for a in out])
 
 
 def noted(ys: tuple[Any, ...], note: Cut) -> tuple[Any, ...]:
@@ -771,6 +767,7 @@ def arriving(op: Any, *arrays: Any) -> list[Any]:
 # Functions of `views.py`, `op_node.py` and `observe.py`, which stand above this file and put them
 # here when they are loaded; whoever imports a module of this package has loaded them.
 attach_view: Any = None
+views_of: Any = None
 refresh: Any = None
 stand_in: Any = None
 pack: Any = None

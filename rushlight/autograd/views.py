@@ -75,6 +75,36 @@ def attach_view(op: Any, kw: dict[str, Any], viewed: Any, y: Any, nr: int | None
         link.made = before.made or mode
 
 
+def views_of(op: Any, kw: dict[str, Any], viewed: Any, out: Any) -> tuple[Any, ...]:
+    """A view of `viewed` around each array of a tuple, as `attach_view` makes one."""
+    version = viewed._vc
+    if version is None:
+        version = cell(viewed)
+    of, chain, made, before = viewed, (), "several", viewed._v
+    if before is not None:
+        of = before.of if before.of._v is None else before.base
+        chain, made = before.chain, before.made or made
+    note = None if viewed._x is None else door.cut_of(viewed._x)
+    new, seen = _new, version.count
+    ys = []
+    for nr, a in enumerate(out):
+        if a.__class__ is np.ndarray:
+            y = new(door.Tensor)
+            y._a = a
+            y._fn = None
+        else:
+            y = door.wrap(a)
+        y._vc = version
+        link = y._v = new(View)
+        link.of = of
+        link.seen = seen
+        link.made = made
+        link.chain = (*chain, (op, kw, nr))
+        y._x = note
+        ys.append(y)
+    return tuple(ys)
+
+
 def attach_chain(chain: tuple[Any, ...], viewed: Any, y: Any) -> None:
     """Make `y` the view of `viewed`, of which nothing is recorded, to which several ops lead."""
     op, kw, nr = chain[0]
@@ -183,4 +213,4 @@ def op_keeps_output(node: Any, nr: int = 0) -> bool:
     return (y[nr] if y.__class__ is tuple else y) is not None
 
 
-door.take(attach_view=attach_view, refresh=refresh, stand_in=stand_in)
+door.take(attach_view=attach_view, views_of=views_of, refresh=refresh, stand_in=stand_in)

@@ -24,6 +24,7 @@ from ..core.shapes import given
 
 builtin_sum = sum
 concatenate = dense.joined
+ALL = slice(None)
 
 # -- several views -------------------------------------------------------------------------------
 
@@ -39,7 +40,8 @@ def unbind(input: Any, *, dim: int = 0) -> Any:
     if input.ndim == 0:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     d = axis(dim, input.ndim)
-    return tuple(input[(slice(None),) * d + (i, ...)] for i in range(input.shape[d]))
+    before = (ALL,) * d
+    return tuple([input[(*before, i, ...)] for i in range(input.shape[d])])
 
 
 @unbind.vjp
@@ -71,6 +73,9 @@ def split(input: Any, *, split_size: Any, dim: int = 0) -> Any:
     """Views of `split_size` slices each along `dim` (the last may be smaller), or of sizes."""
     d = axis(dim, input.ndim, wrap_scalar=False)
     n = input.shape[d]
+    if split_size.__class__ is int and split_size > 0 and n:
+        before, steps = (ALL,) * d, range(0, n, split_size)
+        return tuple([input[(*before, slice(at, at + split_size))] for at in steps])
     out, at = [], 0
     for k in split_sizes(n, split_size):
         out.append(input[(slice(None),) * d + (slice(at, at + k),)])

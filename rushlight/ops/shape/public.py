@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ... import dtypes
-from ...autograd import changes, door, views
+from ...autograd import changes, door, specialize, views
 from ...autograd.node import LEAF, TensorBase
 from ...dtypes import type_name
 from ...errors import axis, message
@@ -121,8 +121,12 @@ def view_as(input: Any, other: Any) -> Any:
 
 def reshaped(t: Any, shape: tuple[int, ...]) -> Any:
     """A view where strides allow it, else a copy."""
+    return laid(t, s.infer_size(shape, t._a.size))
+
+
+def laid(t: Any, want: tuple[int, ...]) -> Any:
+    """`reshaped` for sizes that are known to fit."""
     a = t._a
-    want = s.infer_size(shape, a.size)
     meta = a.__class__ is not np.ndarray
     if meta or not a.flags.c_contiguous:
         try:
@@ -199,6 +203,10 @@ def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     >>> torch.flatten(x, 1).shape
     torch.Size([2, 12])
     """
+    if input.__class__ in specialize.plain and start_dim == 0 and end_dim == -1:
+        a = input._a
+        if a.__class__ is np.ndarray and a.ndim > 1 and a.flags.c_contiguous:
+            return door.apply(s.view_as_shape, (input,), {"shape": (a.size,)})
     need_tensor("flatten", input)
     shape = input._a.shape
     first, last = axis(start_dim, len(shape)), axis(end_dim, len(shape))
@@ -208,9 +216,8 @@ def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
         raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
     if first == last:
         return input
-    return reshaped(
-        input, (*shape[:first], pymath.prod(shape[first : last + 1]), *shape[last + 1 :])
-    )
+    n = pymath.prod(shape[first : last + 1])
+    return laid(input, (*shape[:first], n, *shape[last + 1 :]))
 
 
 @composite(adapt=True, samples=[case((2, 6), 1, [2, -1])])

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
-from ...autograd import door
+from ...autograd import door, specialize
 from ...autograd.node import TensorBase
 from ...dtypes import type_name
 from ...errors import axis
@@ -85,7 +85,7 @@ def split_method(input: Any, split_size: Any, dim: int = 0) -> Any:
     """
     if isinstance(split_size, (tuple, list)):
         split_size = tuple(int(n) for n in split_size)
-    else:
+    elif split_size.__class__ is not int:
         split_size = whole(split_size, "split", "split_size")
     if input._a.ndim == 0:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
@@ -185,7 +185,9 @@ def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
     size = (n + chunks - 1) // chunks
     if size == 0:
         return split_method(input, [0] * chunks, dim)
-    return split_method(input, size, dim)
+    if input.__class__ in specialize.plain:
+        return door.apply(s.split, (input,), {"split_size": size, "dim": dim})
+    return split_method(input, size, dim)  # which observers and other classes are told of
 
 
 WHERE = {
