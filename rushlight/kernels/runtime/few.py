@@ -6,7 +6,7 @@
 `assigned(to, a)` is `np.copyto` of a small one, `apart(a, b)` says that two in rows share no byte.
 `taken(table, index)` is `table[index]`, `gathered(a, index, d)` is `np.take_along_axis`, and
 `placed(a, index, d, value)` a copy after `np.put_along_axis`; `hot(index, n)` is `np.eye(n)[index]`
-of whole numbers. The last four look at indices, all at metadata, and return None for whatever is
+of whole numbers. `numbers(data, kind)` is an array of floats or ints in a list. The last five look at numbers, all at metadata, and return None for whatever is
 not of the common sort: NumPy does that, and says what is wrong. What they make is what NumPy makes,
 with the same strides, flags and owner of the memory, so nobody can tell who made it.
 
@@ -66,9 +66,9 @@ def refused(*_given: Any) -> None:
 
 def load() -> None:
     """Put the functions of machine code into their places."""
-    from . import builtin, few_code, few_index_code, jit
+    from . import builtin, few_code, few_index_code, few_list_code, jit
 
-    names = (*few_code.EXPORTS, *few_index_code.EXPORTS)
+    names = (*few_code.EXPORTS, *few_index_code.EXPORTS, *few_list_code.EXPORTS)
     found = jit.load(("few",), few_code.build, names, few_code.symbols())
     for name in names:
         globals()[name] = builtin.function(found[name], name)
@@ -87,3 +87,4 @@ taken = late(globals(), "taken", load, refused)
 gathered = late(globals(), "gathered", load, refused)
 placed = late(globals(), "placed", load, refused)
 hot = late(globals(), "hot", load, refused)
+numbers = late(globals(), "numbers", load, refused)

@@ -34,10 +34,11 @@ PYTHON = (
     "PyTuple_Size", "PyTuple_GetItem", "PyLong_AsLongLongAndOverflow", "Py_IncRef", "Py_DecRef",
     "PyObject_CallNoArgs", "PyBytes_FromStringAndSize", "PyFloat_AsDouble",
     "PyUnicode_AsUTF8AndSize", "PyErr_Clear", "PyType_GenericAlloc",
+    "PyList_Size", "PyList_GetItem",
 )  # fmt: skip
 OBJECTS = {
     "Py_None": None, "Py_False": False, "Py_True": True, "tuple": tuple, "int": int, "float": float,
-    "str": str, "ndarray": np.ndarray,
+    "str": str, "list": list, "ndarray": np.ndarray,
 }  # fmt: skip
 TYPES = ("float32", "int64")
 EXPORTS = ("new", "reshaped", "expanded", "joined", "assigned", "apart", "layouts")
@@ -57,7 +58,7 @@ def symbols() -> dict[str, int]:
 
 
 def build() -> Module:
-    from . import few_index_code
+    from . import few_index_code, few_list_code
 
     module = Module("few")
     declare(module)
@@ -69,6 +70,7 @@ def build() -> Module:
     write_apart(module)
     write_layouts(module)
     few_index_code.write(module)
+    few_list_code.write(module)
     return module
 
 

@@ -442,6 +442,10 @@ def arange(
     >>> torch.arange(5, 0, -2)
     tensor([5, 3, 1])
     """
+    if args and out is layout is device is None and not (kw or pin_memory or requires_grad):
+        counted = count_up(args, dtype)
+        if counted is not None:
+            return counted
     if pin_memory and out is None:
         refuse_pinned("arange", pin_memory, device)
     if layout is not None:
@@ -489,6 +493,25 @@ def arange(
             stacklevel=3,
         )
     return finish(in_shape_of(door.perform(_arange, (), kw), out), requires_grad, device, out)
+
+
+def count_up(bounds: tuple[Any, ...], dtype: Any) -> Any:
+    """`arange` of ints as int64, upwards; None where more must be looked at."""
+    for v in bounds:
+        if v.__class__ is not int or not -NEAR < v < NEAR:
+            return None
+    n = len(bounds)
+    end, start, step = bounds[0] if n == 1 else bounds[1], 0 if n == 1 else bounds[0], 1
+    if n > 2:
+        step = bounds[2]
+    if end < start or step < 1 or door.state.observers or usable(None) is META:
+        return None
+    if dtype is not None and dtype is not dtypes.int64:
+        return None
+    return door.wrap(np.arange(start, end, step, np.int64))
+
+
+NEAR = 1 << 40  # numbers that are far from the ends of int64
 
 
 def check_steps(start: Any, end: Any, step: Any) -> None:

@@ -18,6 +18,7 @@ from ...device import _stack as defaults
 from ...dtypes import type_name
 from ...errors import message
 from ...kernels.meta import MetaArray
+from ...kernels.runtime import few
 from ...once import users_level, warn_once
 from ...storage import StorageBase, elements_of
 from ..core.composite import composite
@@ -257,6 +258,22 @@ def lift_fresh(*, data: Any, dtype: Any) -> Any:
     return to_array(data, dtype)
 
 
+KINDS = {dtypes.float32: True, dtypes.int64: False}
+
+
+def few_numbers(data: list[Any], dtype: Any) -> Any:
+    """An array of few floats or ints, by one native call; None where more must be looked at."""
+    if defaults or door.state.observers:
+        return None
+    if dtype is None:
+        kind = None if dtypes.get_default_dtype() is dtypes.float32 else False
+    elif dtype.__class__ is dtypes.dtype and dtype in KINDS:
+        kind = KINDS[dtype]
+    else:
+        return None
+    return few.numbers(data, kind)
+
+
 @composite(
     public="torch",
     dispatch=False,
@@ -284,6 +301,10 @@ def tensor(
     >>> torch.tensor(True)
     tensor(True)
     """
+    if data.__class__ is list and device is None and not pin_memory:
+        made = few_numbers(data, dtype)
+        if made is not None:
+            return finish(made, requires_grad)
     if pin_memory:
         refuse_pinned("tensor", pin_memory, device)
     if isinstance(data, TensorBase):
