@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import changes
+from ...autograd import changes, door, specialize
 from ...autograd.node import TensorBase
 from ...errors import message
+from ...kernels import tuning
 from ..core.arguments import need_tensor
 from ..core.composite import composite
 from ..core.record import elementwise
@@ -33,8 +34,12 @@ A34, A4 = (3, 4), (4,)
 )
 def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
     """Values below min become min, values above max become max."""
-    if input.__class__ is np.ndarray and input.dtype.kind in "cW":
-        raise NotImplementedError("clamp is not supported for complex types")
+    if input.__class__ is np.ndarray:
+        if input.dtype.kind in "cW":
+            raise NotImplementedError("clamp is not supported for complex types")
+        if input.size < tuning.ELEMENTWISE_LEAST:  # few, of which NumPy takes each step anyway
+            y = input if min is None else np.maximum(input, min)
+            return y if max is None else np.minimum(y, max)
     y = input
     if min is not None:
         y = m.maximum(y, min)
@@ -94,6 +99,9 @@ def refuse_truths(min: Any, max: Any) -> None:
         )
 
 
+BOUND = frozenset((int, float, type(None)))  # what nothing more is asked of
+
+
 def bounds(name: str, input: Any, min: Any, max: Any) -> tuple[Any, Any]:
     if min is None and max is None:
         if not name.startswith("clamp_m"):
@@ -143,6 +151,9 @@ def public_clamp(input: Any, min: Any = None, max: Any = None) -> Any:
     >>> torch.clamp(torch.tensor([-2.0, 0.5, 3.0]), min=torch.tensor([0.0, 1.0, 2.0]))
     tensor([0., 1., 3.])
     """
+    numbers = min.__class__ in BOUND and max.__class__ in BOUND and min is not max
+    if numbers and input.__class__ in specialize.plain:
+        return door.apply(clamp, (input, min, max), {})
     need_tensor("clamp", input)
     return clamp.call((input, *bounds("clamp", input, min, max)), {})
 
