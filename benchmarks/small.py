@@ -42,6 +42,115 @@ def build_resnet50(torch: Any, classes: int = 1000) -> Call:
     return call
 
 
+# -- small calls -----------------------------------------------------------------------------------
+# What training loops, agents and generation call between the products. A row is the sum of calls,
+# so one that is slow shows; the limit is what none of them may take against PyTorch's.
+
+
+def in_turn(*calls: Call) -> Call:
+    """Calls one after the other."""
+
+    def call() -> None:
+        for each in calls:
+            each()
+
+    return call
+
+
+@row("random numbers of few: randn, normal, randint, …", 2.0, 1.0)
+def few_random(torch: Any) -> Call:
+    x = torch.zeros(8, 4)
+    return in_turn(
+        lambda: torch.rand(8, 4),
+        lambda: torch.randn(1),
+        lambda: torch.randn(8, 4),
+        lambda: torch.randn_like(x),
+        lambda: torch.normal(0.0, 1.0, (8, 4)),
+        lambda: torch.randint(0, 4, (8,)),
+        lambda: torch.randperm(8),
+    )
+
+
+@row("views of few: x[1:3], x[:, 1], permute, expand, chunk, …", 2.0, 1.0)
+def few_views(torch: Any) -> Call:
+    x, i, w = torch.ones(8, 4), torch.ones(8, 1), torch.ones(8, 4, requires_grad=True)
+    return in_turn(
+        lambda: x[1:3],
+        lambda: x[:, 1],
+        lambda: x[0, 0],
+        lambda: x[None],
+        lambda: w[1:3],
+        lambda: x.permute(1, 0),
+        lambda: i.expand(8, 4),
+        lambda: x.unsqueeze(0),
+        lambda: i.squeeze(1),
+        lambda: x.flatten(),
+        lambda: x.chunk(2, 1),
+        lambda: x.split(2, 1),
+        lambda: w.detach(),
+    )
+
+
+@row("joining with history: cat and stack of two and of four", 2.0, 1.0)
+def few_joined(torch: Any) -> Call:
+    a, b = (torch.ones(8, 4, requires_grad=True) for _ in range(2))
+    return in_turn(
+        lambda: torch.cat((a, b)),
+        lambda: torch.cat((a, b), 1),
+        lambda: torch.stack((a, b)),
+        lambda: torch.stack([a, b, a, b]),
+    )
+
+
+@row("indexing of few: gather, scatter, x[i], x[mask], embedding, …", 2.0, 1.0)
+def few_indexed(torch: Any) -> Call:
+    x, i = torch.ones(8, 4), torch.zeros(8, 1, dtype=torch.int64)
+    w, k, mask = torch.ones(8, 4, requires_grad=True), torch.tensor([0, 2, 1]), torch.ones(8, 4) > 0
+    f = torch.nn.functional
+    return in_turn(
+        lambda: x.gather(1, i),
+        lambda: w.gather(1, i),
+        lambda: x.scatter(1, i, 1.0),
+        lambda: x[k],
+        lambda: w[k],
+        lambda: x[mask],
+        lambda: torch.index_select(x, 0, k),
+        lambda: f.embedding(k, w),
+        lambda: f.one_hot(k, 4),
+    )
+
+
+@row("factories: zeros, arange, full, tensor", 2.0, 1.0)
+def few_made(torch: Any) -> Call:
+    return in_turn(
+        lambda: torch.zeros(8, 4),
+        lambda: torch.ones(8),
+        lambda: torch.full((8, 4), 2.0),
+        lambda: torch.arange(8),
+        lambda: torch.tensor([1.0, 2.0]),
+        lambda: torch.tensor([[1, 2], [3, 4]]),
+        lambda: torch.tensor(1.0),
+    )
+
+
+@row("elementwise and reductions of few: clamp, cumsum, topk, …", 2.0, 1.0)
+def few_computed(torch: Any) -> Call:
+    x, line = torch.ones(8, 4), torch.arange(100.0)
+    return in_turn(
+        lambda: x.sigmoid(),
+        lambda: x.clamp(0, 1),
+        lambda: x.copy_(x),
+        lambda: x.cumsum(1),
+        lambda: x.softmax(1),
+        lambda: x.sum(1),
+        lambda: x.mean(),
+        lambda: x.max(1),
+        lambda: x.argmax(1),
+        lambda: line.topk(3),
+        lambda: (x == x).all(),
+    )
+
+
 # -- layers of a few numbers, forward and backward -----------------------------------------------
 
 

@@ -1,5 +1,5 @@
 """The machine code of `few.py` that reads and writes by index: rows of a table, one element for
-each index along a dimension, ones among zeros.
+each index along a dimension, ones among zeros, places of the largest.
 
 As all of `few_code.py`: everything is asked before anything is made, also whether the indices are
 in range; negative ones are refused. Arrays lie in rows, indices are int64, elements are few.
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..codegen.ir import I8, I32, I64, Function, Module, Pointer, Value
+from ..codegen.ir import F32, I8, I32, I64, Function, Module, Pointer, Value
 from . import builtin
 from .builtin import DATA
 from .few_code import (
@@ -28,7 +28,7 @@ from .few_code import (
     the,
 )
 
-EXPORTS = ("taken", "gathered", "placed", "hot")
+EXPORTS = ("taken", "gathered", "placed", "hot", "ranked")
 ITEMS = {4: I32, 8: I64}  # bytes of the elements that are moved one by one, as these
 
 
@@ -38,6 +38,7 @@ def write(module: Module) -> None:
     write_gathered(module)
     write_placed(module)
     write_hot(module)
+    write_ranked(module)
 
 
 def data(f: Function, a: Value) -> Pointer:
@@ -257,5 +258,63 @@ def write_hot(module: Module) -> None:
         f.intrinsic("llvm.memset.p0.i64", None, given)
         with f.range(count) as i:
             to[i * n + numbers[i]] = 1
+
+    if_made(f, made, fill)
+
+
+# -- the largest ---------------------------------------------------------------------------------
+
+MOST_RANKED = 1 << 16  # elements of a line times those that are wanted: what is looked at, at most
+
+
+def write_ranked(module: Module) -> None:
+    """ranked(a, k, largest): places of the k largest float32 numbers of each line along the last
+    dimension, or of the smallest, in order, int64. NaN is the greatest; of equals the first one
+    comes first."""
+    f, args = begin(module, "ranked")
+    a, null, zero = args[0], the(f, "null"), f.const(I64, 0)
+    nd, sizes = demand_rows(f, a)
+    demand(f, nd > 0)
+    demand(f, nd <= MOST_DIMS)
+    demand(f, same(f, builtin.field(f, a, DESCR), the(f, "float32")))
+    n, k = sizes[nd - 1], demand_int(f, args[1])
+    demand(f, k > 0)
+    demand(f, k <= n)
+    demand(f, n <= MOST_ELEMENTS)
+    demand(f, n * k <= MOST_RANKED)
+    size = product(f, sizes, zero, nd)
+    demand(f, size > 0)
+    demand(f, size <= MOST_ELEMENTS)
+    down = same(f, args[2], the(f, "Py_True"))
+    demand(f, down | same(f, args[2], the(f, "Py_False")))
+    shape = f.buffer(I64, MOST_DIMS)
+    with f.range(nd - 1) as i:
+        shape[i] = sizes[i]
+    shape[nd - 1] = k
+    made = new_array(f, the(f, "int64"), nd, shape, null, null, f.const(I32, 0))
+
+    def before(x: Value, y: Value) -> Value:
+        """Whether one number comes before another."""
+        more = (x > y) | ((x != x) & (y == y))
+        less = (x < y) | ((y != y) & (x == x))
+        return f.emit("i1", f"select i1 {down.text}, i1 {more.text}, i1 {less.text}")
+
+    def fill() -> None:
+        numbers, out = builtin.field(f, a, DATA).of(F32), data(f, made)
+        with f.range(size // n) as line:
+            x, to, found = numbers.at(line * n), out.at(line * k), f.var(0)
+            with f.range(n) as i:
+                at = f.var(found.get())  # behind those that come before it
+                with f.repeat() as loop:
+                    here = at.get()
+                    loop.stop_if(here == 0)
+                    other = to[here - 1]
+                    loop.stop_if(~before(x[i], x[other]))
+                    with f.when(here < k):
+                        to[here] = other
+                    at.set(here - 1)
+                with f.when(at.get() < k):
+                    to[at.get()] = i
+                found.set(f.select(found.get() < k, found.get() + 1, found.get()))
 
     if_made(f, made, fill)

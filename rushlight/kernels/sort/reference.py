@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import tuning
+from ..runtime import few as steps
 
 __all__ = [
     "argsort",
@@ -75,6 +76,8 @@ def place(y: Array) -> Array:
 
 def chosen(x: Array, index: Array, dim: int) -> Array:
     """x at places along dim."""
+    if (values := steps.gathered(x, index, dim)) is not None:
+        return values  # type: ignore[no-any-return]
     if dim == x.ndim - 1 and x.flags.c_contiguous and x.size >= tuning.SORT_MANY:
         n = x.shape[-1]
         starts = np.arange(0, x.size, n).reshape(*x.shape[:-1], 1)
@@ -114,6 +117,8 @@ def topk(x: Array, k: int, dim: int, largest: bool, ordered: bool) -> Array:
     n = x.shape[dim]
     if k == 0:
         return np.zeros((*x.shape[:dim], 0, *x.shape[dim + 1 :]), np.int64)
+    if ordered and dim == x.ndim - 1 and (ranked := steps.ranked(x, k, largest)) is not None:
+        return ranked  # type: ignore[no-any-return]
     found = few(innermost(x, dim), k, largest) if k <= n // tuning.SORT_FEW else None
     if found is not None:
         return put_back(found, dim)

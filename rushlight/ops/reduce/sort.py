@@ -272,9 +272,10 @@ def topk(
     """
     whole_k("topk", k)
     orderable("topk", input)
-    where = axis(dim, input.ndim)
+    a = input._a
+    where = axis(dim, a.ndim)
     k = int(k)
-    n = input.shape[where] if input.ndim else 1
+    n = a.shape[where] if a.ndim else 1
     if not 0 <= k <= n:
         raise RuntimeError(
             message(
@@ -283,9 +284,9 @@ def topk(
                 f"0 <= k <= {n}",
             )
         )
-    x = input.reshape((1,)) if input.ndim == 0 else input
+    x = input if a.ndim else input.reshape((1,))
     values, index = topk_values(x, dim=where, how=(k, bool(largest), bool(sorted)))
-    if input.ndim == 0 and k == 1:
+    if not a.ndim and k == 1:
         values, index = values.reshape(()), index.reshape(())
     return finish("topk", TopK((values, index)), out)
 

@@ -78,6 +78,28 @@ def test_hot_has_ones_at_the_indices() -> None:
         alike(few.hot(index, n), np.eye(n, dtype=np.int64)[index])
 
 
+def test_ranked_are_the_places_of_a_stable_order() -> None:
+    for shape, ties in itertools.product([(1,), (7,), (100,), (3, 5), (2, 3, 40)], (2, 1000)):
+        a = RNG.integers(-ties, ties, shape).astype(np.float32)
+        a[..., ::3] = -0.0
+        if a.shape[-1] > 4:
+            a[..., 1], a[..., 3] = np.nan, np.inf
+            a[..., 4] = np.nan
+        for largest in (False, True):
+            key = np.where(np.isnan(a), np.inf, -a if largest else a)
+            least = -np.inf if largest else np.inf
+            order = np.lexsort((np.where(np.isnan(a), least, key), np.isnan(a) ^ largest))
+            for k in {1, 2, shape[-1]} - {n for n in (1, 2) if n > shape[-1]}:
+                alike(few.ranked(a, k, largest), order[..., :k].copy())
+    a = np.zeros((3, 4), np.float32)
+    for x, k, how in (
+        (a, 0, True), (a, 5, True), (a, -1, True), (a, 2, 1), (a, 2.0, True), (a.T, 2, True),
+        (a.astype(np.float64), 2, True), (a[0, 0], 1, True), (a[:0], 1, True), (None, 1, True),
+        (np.zeros(5000, np.float32), 1, True), (np.zeros(4000, np.float32), 17, True),
+    ):  # fmt: skip
+        assert few.ranked(x, k, how) is None
+
+
 def test_the_rest_is_refused() -> None:
     a, index = numbers((3, 4), np.float32), np.zeros((3, 2), np.int64)
     wrong = [
