@@ -32,7 +32,7 @@ from . import steps
 from .call_errors import broadcast_error, dims_error, memory_error, type_error
 from .node import LEAF, Cut, Extras, InferenceCut, Node, Out, TensorBase, tick, user_line
 
-_new = object.__new__
+_new: Callable[[Any], Any] = object.__new__  # by machine code later (`specialize.renew`)
 ndarray = np.ndarray
 FLOAT16 = np.dtype(
     np.float16

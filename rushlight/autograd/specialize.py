@@ -36,7 +36,7 @@ I64 = np.dtype(np.int64)
 MISSING: Any = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
 NUMBERS = frozenset((bool, int, float, complex))
 STATIC = frozenset((int, float, bool, str, tuple, type(None), _dtype))  # parameters as they are
-plain: set[type] = set()  # Tensor and Parameter; empty while a watcher stands at the door
+plain: set[Any] = set()  # Tensor and Parameter; empty while a watcher stands at the door
 # The long way says what is wrong.
 REFUSED = (ValueError, TypeError, MemoryError, OverflowError, IndexError)
 # A function that stands for more than its record refuses what the record does not take.

@@ -16,7 +16,7 @@ from ..kernels.meta import MetaArray, UnresolvedArray
 from . import door, op_node
 from .node import LEAF, Cell, Extras, Out, TensorBase
 
-_new = object.__new__
+_new: Any = object.__new__  # by machine code later (`specialize.renew`)
 QUIET = ("no_grad", "inference")  # how views are made that nothing was recorded of
 
 

@@ -26,7 +26,7 @@ class ReturnType(tuple):
     n_fields = n_sequence_fields = n_unnamed_fields = 0
 
     def __new__(cls, values: Iterable[Any], _extra: dict[str, Any] | None = None) -> ReturnType:
-        if not isinstance(values, Iterable):
+        if values.__class__ is not tuple and not isinstance(values, Iterable):
             raise TypeError("constructor requires a sequence")
         self = super().__new__(cls, values)
         if len(self) != len(cls.fields):

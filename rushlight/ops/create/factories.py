@@ -501,14 +501,16 @@ def count_up(bounds: tuple[Any, ...], dtype: Any) -> Any:
         if v.__class__ is not int or not -NEAR < v < NEAR:
             return None
     n = len(bounds)
-    end, start, step = bounds[0] if n == 1 else bounds[1], 0 if n == 1 else bounds[0], 1
+    end: int = bounds[0] if n == 1 else bounds[1]
+    start: int = 0 if n == 1 else bounds[0]
+    step: int = 1
     if n > 2:
         step = bounds[2]
     if end < start or step < 1 or door.state.observers or usable(None) is META:
         return None
     if dtype is not None and dtype is not dtypes.int64:
         return None
-    return door.wrap(np.arange(start, end, step, np.int64))
+    return door.wrap(np.arange(start, end, step, dtype=np.int64))
 
 
 NEAR = 1 << 40  # numbers that are far from the ends of int64

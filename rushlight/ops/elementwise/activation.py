@@ -279,14 +279,16 @@ def sigmoid(input: Any) -> Any:
     tensor([0.5000, 0.8808, 0.1192])
     """
     if input.__class__ is np.ndarray and input.ndim and input.dtype.char in "fd":
-        one, y = ONE[input.dtype.char], np.negative(input)  # of few elements, in one array
+        one: Any = ONE[input.dtype.char]
+        y = np.negative(input)  # of few elements, all in one array
         np.exp(y, y)
         np.add(one, y, y)
         return np.divide(one, y, y)
     return 1 / (1 + exp(-input))
 
 
-ONE = {"f": np.ones((), np.float32), "d": np.ones(())}  # NumPy takes longer to read a number
+# NumPy takes longer to read a number of Python's.
+ONE: dict[str, Any] = {"f": np.ones((), np.float32), "d": np.ones(())}
 
 sigmoid.vjp(lambda g, y, _x: g * (y * (1 - y)))
 
