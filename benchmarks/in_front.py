@@ -29,7 +29,10 @@ from .rows import Call, Row
 TIMES = 10  # calls whose gradients are computed together
 AT_MOST, AIM = 5.0, 2.5  # microseconds
 # Beginnings of names of what is no kernel: threads, memory, small steps of calls and of the engine.
-KEPT = ("pool_", "memory_", "new", "layouts", "reshaped", "joined", "first_gradient")
+KEPT = (
+    "pool_", "memory_", "first_gradient", "new", "layouts", "reshaped", "expanded", "joined",
+    "assigned", "apart", "taken", "gathered", "placed", "hot", "ranked", "numbers",
+)  # fmt: skip
 
 
 def take_out() -> list[str]:
