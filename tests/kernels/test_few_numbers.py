@@ -15,7 +15,7 @@ F = torch.nn.functional
 FAR = 1 << 40
 BY_NUMPY = {
     "SOFTMAX_LEAST": FAR, "LOSS_LEAST": FAR, "NORM_LEAST": FAR, "UNIT_LEAST": FAR,
-    "REDUCE_FORMULA_LEAST": FAR,
+    "REDUCE_FORMULA_LEAST": FAR, "MATMUL_LEAST_WORK": FAR,
 }  # fmt: skip
 CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "softmax": lambda x, _y: x.softmax(-1),
@@ -26,6 +26,8 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "std": lambda x, _y: x.std(),
     "var": lambda x, _y: x.var(-1),
     "norm": lambda x, _y: x.norm(),
+    "matmul": lambda x, y: x @ y.T,
+    "linear": lambda x, y: F.linear(x, y, y[:, 0]),
     "mse_loss": F.mse_loss,
     "smooth_l1_loss": F.smooth_l1_loss,
 }

@@ -14,13 +14,12 @@ import math
 from typing import Any
 
 from ... import config
-from .. import tuning
+from ..copy import select as copy
 from ..keys import Plans
 from ..meta import MetaArray
 from ..plan import Draft, Plan, Reference, is_dense
-from ..reduce.select import add_leading, plan_leading
+from ..reduce.select import plan_leading
 from ..runtime import few
-from . import reference
 from .select import plan
 
 Array = Any
@@ -34,11 +33,6 @@ def gradients(g: Array, x: Array, w: Array, bias: bool = False) -> tuple[Array, 
     Shapes: g (..., N), x (..., K), w (N, K). None where g and x, as they lie in memory, are not one
     matrix each.
     """
-    if g.size * w.shape[1] < tuning.MATMUL_LEAST_WORK:
-        if g.ndim != 2:
-            return None
-        both = reference.product(g, w), reference.product(g.T, x)
-        return (*both, add_leading(g, 1)) if bias else both
     precision = config.current.matmul_precision
     key = few.layouts(g, x, w, precision, bias)
     made = plans_gradients.get(key)
@@ -84,7 +78,11 @@ def plan_gradients(
     name, flops = f"linear_gradients.{of_x.way}, {of_w.way}", (of_x.flops or 0) + (of_w.flops or 0)
     if not bias:
         return d.plan(name, ("dx", "dw"), flops)
-    of_b = plan_leading(all_g, all_g.ndim - 1)
-    db = d.array("db", of_b.outputs["y"])
+    if g.shape[0] == 1:  # the sum of one row
+        of_b = copy.plan(g_dtype, g_dtype, g.shape[1:], g.strides[1:], (g_dtype.itemsize,))
+        db = d.array("db", MetaArray(g.shape[1:], g_dtype))
+    else:
+        of_b = plan_leading(all_g, all_g.ndim - 1, 1)
+        db = d.array("db", of_b.outputs["y"])
     d.include(of_b, {of_b.operands[0]: "g", "y": db}, over=1.0)
     return d.plan(f"{name}, {of_b.name}", ("dx", "dw", "db"), flops + (of_b.flops or 0))

@@ -44,8 +44,6 @@ plans_product, plans_linear = Plans(), Plans()
 
 def product(a: Array, b: Array) -> Array:
     """a @ b. Shapes: a (..., M, K) or (K), b (..., K, N) or (K); all of one type."""
-    if b.ndim == 2 and a.size * b.shape[1] < tuning.MATMUL_LEAST_WORK:
-        return reference.product(a, b)  # `plan` would say so, in half a microsecond
     precision = config.current.matmul_precision
     key = few.layouts(a, b, precision)
     made = plans_product.get(key)
@@ -59,16 +57,15 @@ def linear(x: Array, w: Array, bias: Array | None) -> Array:
     """x @ w + bias. Shapes: x (..., K), w (K, N), bias (N)."""
     if bias is None:
         return product(x, w)
-    if x.size * w.shape[1] >= tuning.MATMUL_LEAST_WORK:
-        precision = config.current.matmul_precision
-        key = few.layouts(x, w, bias, precision)
-        made = plans_linear.get(key)
-        if made is None:
-            of = (x.dtype, x.shape, x.strides, w.dtype, w.shape, w.strides)
-            found = plan(*of, precision, bias.shape, bias.strides)
-            made = plans_linear.keep(key, found)
-        if bias.dtype == x.dtype and made.name != NUMPY:
-            return made.run(x, w, bias, 1.0, 1.0)
+    precision = config.current.matmul_precision
+    key = few.layouts(x, w, bias, precision)
+    made = plans_linear.get(key)
+    if made is None:
+        of = (x.dtype, x.shape, x.strides, w.dtype, w.shape, w.strides)
+        found = plan(*of, precision, bias.shape, bias.strides)
+        made = plans_linear.keep(key, found)
+    if bias.dtype == x.dtype and made.name != NUMPY:
+        return made.run(x, w, bias, 1.0, 1.0)
     y = reference.product(x, w)
     y += bias
     return y
@@ -307,7 +304,7 @@ class Problem:
         small = results <= tuning.MATMUL_SMALL and k >= 2 * length
         if small and len(levels) < 2 and not self.is_slice:
             return self.sliced(made, length)
-        if self.a[1] == 1 and self.b[0] == 1:
+        if self.a[1] == 1 and self.b[0] == 1 and k >= tuning.MATMUL_ALONG:
             if m <= tuning.MATMUL_FEW:
                 return self.gemv(made)
             if n <= 4:

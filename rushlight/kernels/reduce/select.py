@@ -209,20 +209,22 @@ def by_ufunc(how: str, formula: Any, finish: str, out: Any) -> Callable[..., Arr
 
 @functools.lru_cache(maxsize=tuning.REDUCE_MOST_PLANS)
 def plan(
-    fold: Reduction, operands: tuple[Layout, ...], dims: Any, keepdims: bool, words: tuple[Any, ...]
-) -> Plan:
+    fold: Reduction, operands: tuple[Layout, ...], dims: Any, keepdims: bool,
+    words: tuple[Any, ...], least: int | None = None,
+) -> Plan:  # fmt: skip
     """y of arrays x0, x1, …, then the numbers `over` and the parameters that are numbers.
 
     Args:
         operands: (shape, strides, type) of each array.
         dims: None for all, an int, or a tuple.
         words: (name, float or value) of each parameter; float for those given as numbers.
+        least: elements from which on a kernel computes it, where not as many as usual.
     """
     names = [f"x{k}" for k in range(len(operands))]
     scalars = ["over", *(k for k, v in words if v is float)]
     made = Steps()
     arrays = dict(zip(names, operands, strict=True))
-    if made.reduce(fold, arrays, dims, keepdims, words, {k: k for k in scalars}, "y"):
+    if made.reduce(fold, arrays, dims, keepdims, words, {k: k for k in scalars}, "y", least):
         return made.plan(f"reduce.{fold.how}", arrays, scalars)
     fixed = {k: v for k, v in words if v is not float}
     return by_numpy(fold.reference, arrays, dims, keepdims, scalars, fixed)
@@ -492,9 +494,13 @@ def add_leading(g: Array, count: int) -> Array:
     return _SUM_OF_GRADIENT((g,), 0 if count == 1 else tuple(range(count)))
 
 
-def plan_leading(g: Any, count: int) -> Plan:
-    """The plan of `add_leading`, of an operand and the number `over`, which it does not use."""
-    return _SUM_OF_GRADIENT.plan((g,), 0 if count == 1 else tuple(range(count)))
+def plan_leading(g: Any, count: int, least: int | None = None) -> Plan:
+    """The plan of `add_leading`, of an operand and the number `over`, which it does not use.
+
+    `least` elements are enough for a kernel, where the sum is a part of a larger plan.
+    """
+    key = ((g.shape, g.strides, g.dtype),)
+    return plan(_SUM_OF_GRADIENT, key, 0 if count == 1 else tuple(range(count)), False, (), least)
 
 
 def add_dims(g: Array, dims: Dims) -> Array:
