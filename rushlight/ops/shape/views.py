@@ -49,7 +49,19 @@ def infer_size(shape: Any, numel: int) -> tuple[int, ...]:
 
 def infer_size_slowly(shape: Any, numel: int) -> tuple[int, ...]:
     """`infer_size` for what is no plain shape, with the errors."""
-    shape = tuple(int(n) for n in shape)
+    for i, n in enumerate(shape):
+        if not hasattr(n, "__index__"):  # of a float int() would make a size
+            name = type(n).__name__
+            raise TypeError(
+                message(
+                    f"argument 'size' failed to unpack the object at pos {i + 1} with error "
+                    f'"type must be tuple of ints,but got {name}"',
+                    got=f"{tuple(shape)}",
+                    wanted="whole numbers",
+                    hint="// in place of /, or int(n)" if name == "float" else None,
+                )
+            )
+    shape = tuple(n.__index__() for n in shape)
     unknown = [i for i, n in enumerate(shape) if n == -1]
     if len(unknown) > 1:
         raise RuntimeError("only one dimension can be inferred")

@@ -264,3 +264,10 @@ def test_steps_of_slices_are_positive():
 def test_select_takes_no_other_numbers(index):
     with pytest.raises(TypeError, match="must be int, not"):
         torch.arange(6).view(2, 3).select(0, index)
+
+
+@pytest.mark.parametrize("shape", [(2, 3.0), (3.0, 2), (-1, 6.0), (2, "3")])
+def test_sizes_that_are_no_ints_are_refused(shape):
+    for call in (torch.zeros(6).view, torch.zeros(6).reshape):
+        with pytest.raises(TypeError, match="must be tuple of ints"):
+            call(*shape)
