@@ -102,7 +102,7 @@ class Tensor(TensorBase):
         def __getattr__(self, name: str) -> Any: ...
 
     def __new__(cls, *args: Any, device: Any = None, **named: Any) -> Any:
-        from .tensor_storage import legacy_new
+        from .legacy_tensors import legacy_new
 
         made = legacy_new(args, dtypes.get_default_dtype(), device, named)
         return made if cls is Tensor else made.as_subclass(cls)
@@ -989,7 +989,7 @@ class Tensor(TensorBase):
             )
         if id(self) in memo:
             return memo[id(self)]
-        from .tensor_storage import copied
+        from .tensor_copies import copied
 
         return copied(self, memo)
 
@@ -1053,7 +1053,7 @@ class Tensor(TensorBase):
             cls.__torch_function__ = staticmethod(overrides.disabled_torch_function)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        from .tensor_storage import reduce_tensor
+        from .tensor_copies import reduce_tensor
 
         return reduce_tensor(self)
 
@@ -1098,7 +1098,7 @@ class Parameter(Tensor):
             with door.grad_enabled(False):
                 made = memo[id(self)] = Parameter(self.detach().clone(), self.requires_grad)
             return made
-        from .tensor_storage import copied
+        from .tensor_copies import copied
 
         return copied(self, memo)
 

@@ -28,11 +28,9 @@ from .ops.core import described
 from .ops.create import arguments, factories, from_data
 from .tensor import Parameter, Tensor
 
-# Where `tensor.py` looks for them, and pickles of before.
+# Pickles of before name them here.
 from .tensor_copies import _same as _same
-from .tensor_copies import copied as copied
 from .tensor_copies import rebuild_tensor as rebuild_tensor
-from .tensor_copies import reduce_tensor as reduce_tensor
 
 
 def type_method(self: Any, dtype: Any = None, non_blocking: bool = False) -> Any:

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..array_memory import root
 from ..once import HOME
-from ..storage import root
 from .node import LEAF, Node, Out, TensorBase
 
 ndarray = np.ndarray

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from ..array_memory import address, root
 from ..errors import message
 from ..kernels.runtime import few
-from ..storage import address, root
 from .node import TensorBase
 
 NO, YES, TOO_HARD = 0, 1, 2

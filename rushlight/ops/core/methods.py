@@ -264,7 +264,7 @@ def set_default_tensor_type(t: Any) -> None:
     torch.float64
     >>> torch.set_default_tensor_type(torch.FloatTensor)
     """
-    from ...tensor_storage import legacy_type
+    from ...legacy_tensors import legacy_type
 
     if isinstance(t, dtypes.dtype):
         raise TypeError(

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ... import dtypes
+from ...array_memory import strided_view
 from ...autograd import changes, door, overlaps, specialize, views
 from ...autograd.node import TensorBase
 from ...dtypes import type_name
 from ...errors import message
 from ...kernels.meta import MetaArray, UnresolvedArray
-from ...storage import strided_view
 from . import described, overrides
 from .types import Public
 

@@ -16,7 +16,6 @@ from ..core.record import elementwise, intrinsic
 from ..core.samples import arr, case, real
 from .arithmetic import A34, POSITIVE, where
 from .signs import abs, is_complex
-from .signs import sign as sign  # where nn/loss.py looks for it
 
 # -- exponentials and powers ---------------------------------------------------------------------
 

@@ -655,7 +655,7 @@ def back_prod(src: Any, x: Any, spread: Any, back: Any) -> Any:
     ones exp of the sum of log s, whose imaginary part may be any multiple of 2 pi.
     """
     from ..elementwise import formulas as m
-    from ..elementwise.elementary import is_complex
+    from ..elementwise.signs import is_complex
 
     if is_complex(src):
         return m.exp(back(m.log(src)))

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
+from ...array_memory import address
 from ...autograd import changes, door, operators, overlaps, specialize, views
 from ...autograd.node import TensorBase
 from ...autograd.observe import look
@@ -24,7 +25,6 @@ from ...kernels import dense, places
 from ...kernels.meta import MetaArray
 from ...kernels.runtime import few
 from ...kernels.sparse import select as sums
-from ...storage import address
 from ..core.numerics import DependsOnData, depends_on_data
 from ..core.record import op
 from ..core.samples import arr, case

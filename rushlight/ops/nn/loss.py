@@ -21,8 +21,8 @@ from ..core.record import op
 from ..core.samples import arr, case
 from ..core.shapes import broadcast, loss, scalar
 from ..elementwise import formulas as m
-from ..elementwise.elementary import sign
 from ..elementwise.formulas import maximum, minimum, where
+from ..elementwise.signs import sign
 from ..shape.public import broadcast_shapes
 
 PAIRS = [case((3, 4), (3, 4), reduction=r) for r in ("mean", "sum", "none")]

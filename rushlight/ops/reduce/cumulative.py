@@ -22,7 +22,7 @@ from ..core.record import op
 from ..core.samples import arr, case, error, ints, values
 from ..core.shapes import along as along_dim
 from ..elementwise import formulas as m
-from ..elementwise.pointwise import log_add
+from ..elementwise.binary import log_add
 from ..index.gather import scatter_zeros
 from ..shape.views import stack
 from .public import typed

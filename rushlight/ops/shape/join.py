@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
+from ...array_memory import nbytes, storage_offset, strided_view
 from ...autograd import door
 from ...errors import axis, message
 from ...kernels import dense
@@ -17,7 +18,6 @@ from ...kernels.meta import MetaArray, contiguous_strides
 from ...kernels.reduce.select import add_reduce
 from ...kernels.runtime import few
 from ...lazy_clones import lazily_cloned
-from ...storage import nbytes, storage_offset, strided_view
 from ..core.record import op, view
 from ..core.samples import case, error
 from ..core.shapes import given

@@ -12,13 +12,13 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ... import dtypes
+from ...array_memory import storage_offset
 from ...autograd import changes, door, specialize, views
 from ...autograd.node import LEAF, TensorBase
 from ...dtypes import type_name
 from ...errors import axis, message
 from ...kernels.meta import MetaArray
 from ...size import Size
-from ...storage import storage_offset
 from ..core import described
 from ..core.arguments import named, need_tensor, sizes
 from ..core.composite import attribute, composite

@@ -545,7 +545,7 @@ def as_strided(
 
     `laid` is the input's own (strides, storage offset), which the derivative needs.
     """
-    from ...storage import strided_view
+    from ...array_memory import strided_view
 
     return strided_view(input, tuple(size), tuple(stride), storage_offset)
 
@@ -584,7 +584,7 @@ def element_strides(x: Any) -> tuple[int, ...]:
 
 
 def storage_start(x: Any) -> int:
-    from ...storage import storage_offset
+    from ...array_memory import storage_offset
 
     return storage_offset(array_of(x))
 
