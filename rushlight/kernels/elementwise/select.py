@@ -64,6 +64,12 @@ def least_for(name: str, alone: bool) -> int:
 # -- formulas as functions of arrays --------------------------------------------------------------
 
 
+def by_steps(x: Array) -> bool:
+    """Whether x has so few elements that NumPy takes each step of a formula: an op that knows what
+    these steps come to may take them without asking."""
+    return x.size < tuning.ELEMENTWISE_LEAST
+
+
 def fuse(
     formula: Callable[..., Any],
     name: str,

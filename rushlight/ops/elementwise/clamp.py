@@ -12,7 +12,7 @@ import numpy as np
 from ...autograd import changes, door, specialize
 from ...autograd.node import TensorBase
 from ...errors import message
-from ...kernels import tuning
+from ...kernels.elementwise.select import by_steps
 from ..core.arguments import need_tensor
 from ..core.composite import composite
 from ..core.record import elementwise
@@ -37,7 +37,7 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
     if input.__class__ is np.ndarray:
         if input.dtype.kind in "cW":
             raise NotImplementedError("clamp is not supported for complex types")
-        if input.size < tuning.ELEMENTWISE_LEAST:  # few, of which NumPy takes each step anyway
+        if by_steps(input):
             y = input if min is None else np.maximum(input, min)
             return y if max is None else np.minimum(y, max)
     y = input

@@ -14,7 +14,6 @@ import numpy as np
 from ...autograd import changes, overlaps
 from ...autograd.node import TensorBase
 from ...errors import axis, message
-from ...kernels import tuning
 from ...kernels.embedding import gather as elements
 from ...kernels.indices import asked, within
 from ...kernels.meta import MetaArray
@@ -289,7 +288,7 @@ corner.vjp(lambda g, _y, _x, *, shapes: g[tuple(slice(0, n) for n in shapes[0])]
 )
 def scatter_value(input: Any, index: Any, *, dim: int, value: Any) -> Any:
     """A copy of `input` with one number at the indices along `dim`."""
-    if not asked() and input.size <= tuning.GATHER_FEW:
+    if not asked():
         try:
             out = few.placed(input, index, dim, stored(value, input.dtype))
         except RuntimeError:  # a number that does not fit; what follows looks at the indices first
