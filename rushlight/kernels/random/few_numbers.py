@@ -13,6 +13,7 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import functools
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -35,7 +36,7 @@ def symbols() -> dict[str, int]:
     found: dict[str, Any] = dict(few_code.symbols())
     own: Any = ctypes.pythonapi
     if not hasattr(own, "log1p"):  # not linked to the process itself
-        own = ctypes.CDLL(ctypes.util.find_library("m"))
+        own = ctypes.CDLL("ucrtbase" if sys.platform == "win32" else ctypes.util.find_library("m"))
     found |= {name: ctypes.cast(getattr(own, name), ctypes.c_void_p).value for name in LIBRARY}
     return found
 
