@@ -324,3 +324,30 @@ def test_names_of_comprehensions_and_loops_around_an_effect() -> None:
             t(function, torch.full((3,), n))
 
     same(program)
+
+
+DRAWS: dict[str, Callable[[Any], Any]] = {
+    "rand": lambda x: torch.rand(4), "randn": lambda x: torch.randn(4),
+    "randperm": lambda x: torch.randperm(4), "randint": lambda x: torch.randint(0, 4, (3,)),
+    "multinomial": lambda x: torch.multinomial(x, 1),
+    "gamma": torch._standard_gamma, "dirichlet": torch._sample_dirichlet,
+    "dropout": torch.nn.functional.dropout, "exponential_": lambda x: torch.empty(3).exponential_(),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_random_numbers_that_nobody_reads_are_drawn(name: str) -> None:
+    """The stream is where it is after the function as it stands."""
+    x = torch.rand(3, 4)
+
+    def step() -> Any:
+        DRAWS[name](x)
+        return x + 1
+
+    found = []
+    for fn in (step, torch.compile(step)):
+        torch.manual_seed(0)
+        for _ in range(4):
+            fn()
+        found.append(torch.get_rng_state().tolist())
+    assert found[0] == found[1]

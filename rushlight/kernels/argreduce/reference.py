@@ -11,7 +11,6 @@ from ..dense import in_rows
 Array = Any
 UFUNCS: dict[str, Any] = {"max": np.maximum, "min": np.minimum}
 FIND: dict[str, Any] = {"max": np.argmax, "min": np.argmin}
-METHODS: dict[str, Any] = {"max": np.ndarray.argmax, "min": np.ndarray.argmin}  # in less time
 
 
 def find(how: str, x: Array, d: int | None) -> Array:
@@ -29,7 +28,7 @@ def extremes(x: Array, *, how: str, d: int, keepdims: bool) -> tuple[Array, Arra
     if x.dtype.kind in "fiu":
         return (
             in_rows(np.asarray(UFUNCS[how].reduce(x, axis=d, keepdims=keepdims))),
-            in_rows(np.asarray(METHODS[how](x, axis=d, keepdims=keepdims))),
+            in_rows(np.asarray(FIND[how](x, axis=d, keepdims=keepdims))),
         )
     where = np.expand_dims(find(how, x, d), d)
     values = np.take_along_axis(x, where, d)

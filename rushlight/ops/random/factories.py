@@ -409,8 +409,19 @@ def randperm(n: int, **kw: Any) -> Any:
         )
     if plan.meta:
         return plan.finish(MetaArray((n,), plan.dtype.np))
-    order = plan.rng.draw(select.permutation, n, plan.rng)
-    return plan.finish(order if plan.dtype is dtypes.int64 else order.astype(plan.dtype.np))
+    if door.state.observers:
+        order = door.perform(_randperm, (plan.rng,), {"n": n, "dtype": plan.dtype.np})
+    else:
+        order = _permutation(plan.rng, n=n, dtype=plan.dtype.np)
+    return plan.finish(order)
+
+
+def _permutation(rng: Twister, *, n: int, dtype: np.dtype) -> np.ndarray:
+    order: np.ndarray = rng.draw(select.permutation, n, rng)
+    return order.astype(dtype, copy=False)
+
+
+_randperm = Step("randperm", _permutation, mutates=(0,))
 
 
 @composite(public="torch", random=True, samples=[case((2, 3))])

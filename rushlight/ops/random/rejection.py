@@ -59,8 +59,9 @@ def _draw_gamma(input: np.ndarray, *, rng: Twister) -> np.ndarray:
 
 
 _gamma = Op(
-    _draw_gamma, "op", name="_standard_gamma", public="", fresh=True, node="StandardGammaBackward0"
-)
+    _draw_gamma, "op", name="_standard_gamma", public="", fresh=True, mutates=("rng",),
+    node="StandardGammaBackward0",
+)  # fmt: skip
 _gamma.shape(lambda a, **_kw: MetaArray(a.shape, a.dtype))
 _gamma.vjp(lambda g, y, input: g * _gamma_grad(input, y))
 
@@ -126,8 +127,9 @@ def _draw_dirichlet(input: np.ndarray, *, rng: Twister) -> np.ndarray:
 _dirichlet = drawing("_sample_dirichlet", _draw_dirichlet)
 
 _dirichlet_path = Op(
-    _draw_dirichlet, "op", name="dirichlet", public="", fresh=True, node="_DirichletBackward"
-)
+    _draw_dirichlet, "op", name="dirichlet", public="", fresh=True, mutates=("rng",),
+    node="_DirichletBackward",
+)  # fmt: skip
 _dirichlet_path.shape(lambda a, **_kw: MetaArray(a.shape, a.dtype))
 
 
