@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd.node import LEAF, TensorBase
+from ..random import Generator
 from . import known
 from .frames import here, users_stack
 from .guards import Guards
@@ -231,5 +232,7 @@ class Seeing:
 
 def is_lasting(value: Any, seeing: Seeing) -> bool:
     """Whether an argument is an object that programs keep: it is known by its identity."""
-    return isinstance(value, (seeing.module, seeing.optimizer, seeing.scheduler, type, FunctionType,
-                              MethodType, ModuleType, BuiltinFunctionType))  # fmt: skip
+    return isinstance(value, (
+        seeing.module, seeing.optimizer, seeing.scheduler, Generator, type, FunctionType,
+        MethodType, ModuleType, BuiltinFunctionType,
+    ))  # fmt: skip

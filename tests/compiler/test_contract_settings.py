@@ -293,3 +293,32 @@ def test_tensor_modes_of_the_library() -> None:
             t(function, torch.ones(2, 4))
 
     same(program)
+
+
+GENERATED: dict[str, Callable[[Any], Any]] = {
+    "rand": lambda g: torch.rand(3, generator=g), "randn": lambda g: torch.randn(3, generator=g),
+    "randint": lambda g: torch.randint(0, 99, (3,), generator=g),
+    "randperm": lambda g: torch.randperm(9, generator=g),
+    "normal_": lambda g: torch.empty(3).normal_(generator=g),
+    "multinomial": lambda g: torch.multinomial(torch.ones(9), 5, generator=g),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", GENERATED)
+def test_another_generator_is_another_stream(name: str) -> None:
+    """Given as an argument, and held by an object that is one."""
+
+    class Holder:
+        def __init__(self, g: Any) -> None:
+            self.g = g
+
+    def step(g: Any) -> Any:
+        return GENERATED[name](g.g if isinstance(g, Holder) else g), torch.ones(2) + 1
+
+    for held in (False, True):
+        found = []
+        for fn in (step, torch.compile(step)):
+            streams = [torch.Generator().manual_seed(k) for k in range(3)]
+            given = [Holder(g) if held else g for g in streams]
+            found.append([fn(given[k])[0].tolist() for k in (0, 0, 1, 0, 2, 1)])
+        assert found[0] == found[1]

@@ -410,18 +410,19 @@ def randperm(n: int, **kw: Any) -> Any:
     if plan.meta:
         return plan.finish(MetaArray((n,), plan.dtype.np))
     if door.state.observers:
-        order = door.perform(_randperm, (plan.rng,), {"n": n, "dtype": plan.dtype.np})
+        kw = {"rng": plan.rng, "n": n, "dtype": plan.dtype.np}
+        order = door.perform(_randperm, (), kw)
     else:
-        order = _permutation(plan.rng, n=n, dtype=plan.dtype.np)
+        order = _permutation(rng=plan.rng, n=n, dtype=plan.dtype.np)
     return plan.finish(order)
 
 
-def _permutation(rng: Twister, *, n: int, dtype: np.dtype) -> np.ndarray:
+def _permutation(*, rng: Twister, n: int, dtype: np.dtype) -> np.ndarray:
     order: np.ndarray = rng.draw(select.permutation, n, rng)
     return order.astype(dtype, copy=False)
 
 
-_randperm = Step("randperm", _permutation, mutates=(0,))
+_randperm = Step("randperm", _permutation, mutates=("rng",))
 
 
 @composite(public="torch", random=True, samples=[case((2, 3))])
