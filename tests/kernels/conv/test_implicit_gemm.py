@@ -154,7 +154,7 @@ def test_images_that_share_panels(
         key = [v for a in whole for v in (a.dtype, a.shape, a.strides)]
         with limits(CONV_FULL=1 << 30, CONV_LEAST_WORK=1, CONV_FEW=1, ZERO_PAD_LEAST=1):
             plan = select.plan_weight(*key, (3, 3), *how)
-            assert plan.way == "implicit_gemm"
+            assert plan.way in ("implicit_gemm", "direct")
             np.testing.assert_array_equal(
                 on_pointers(plan, *whole), reference.weight_gradient(*whole, (3, 3), *how)
             )
