@@ -27,8 +27,8 @@ def places(x: Array, *, how: str, d: int | None) -> Array:
 def extremes(x: Array, *, how: str, d: int, keepdims: bool) -> tuple[Array, Array]:
     """(extremes along dim d, their first places)."""
     if x.dtype.kind in "fiu":
-        # The array's own method takes less time; what stands for an array knows NumPy's function.
-        first = METHODS[how] if x.__class__ is np.ndarray else FIND[how]
+        # The array's own method takes less time; the compiler's spies know NumPy's function alone.
+        first = METHODS[how] if type(x) is np.ndarray else FIND[how]
         return (
             in_rows(np.asarray(UFUNCS[how].reduce(x, axis=d, keepdims=keepdims))),
             in_rows(np.asarray(first(x, axis=d, keepdims=keepdims))),
