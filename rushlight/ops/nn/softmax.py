@@ -40,6 +40,8 @@ RANGE = [error(IndexError, "Dimension out of range", (3, 4), dim=2)]
 @op(samples=SAMPLES, errors=RANGE, public="", fresh=True, low="inside")
 def softmax(input: Any, *, dim: int) -> Any:
     """exp(x) / sum(exp(x)) along a dimension."""
+    if input.dtype.kind in "iubc":  # the public functions say what is wrong
+        raise TypeError(f"softmax of {input.dtype}")
     if input.ndim == 0:
         axis(dim, 0)
         return arrays.softmax(input.reshape(1), 0).reshape(())
@@ -60,6 +62,8 @@ def _(g: Any, y: Any, _x: Any, *, dim: int) -> Any:
 @op(samples=SAMPLES, errors=RANGE, public="", fresh=True, low="inside")
 def log_softmax(input: Any, *, dim: int) -> Any:
     """x - log(sum(exp(x))) along a dimension."""
+    if input.dtype.kind in "iubc":  # the public functions say what is wrong
+        raise TypeError(f"log_softmax of {input.dtype}")
     if input.ndim == 0:
         axis(dim, 0)
         return arrays.log_softmax(input.reshape(1), 0).reshape(())

@@ -104,3 +104,19 @@ def test_few_rows(lead: Any) -> None:
     for ours, one in zip(found, wanted, strict=True):
         np.testing.assert_array_equal(ours, one)
         assert not np.shares_memory(ours, g)
+
+
+@NATIVE
+def test_the_gradient_of_a_bias_is_not_farther_from_float64(rng: np.random.Generator) -> None:
+    """Than NumPy's sum of few rows."""
+    ours = theirs = 0.0
+    for _ in range(100):
+        m, n = rng.integers(2, 70, 2)
+        g = rng.standard_normal((m, n)).astype(np.float32) * 3
+        x, w = np.zeros((m, 3), np.float32), np.zeros((n, 3), np.float32)
+        found = linear.gradients(g, x, w, True)
+        assert found is not None
+        wanted = g.astype(np.float64).sum(0)
+        ours += float(np.abs(found[2] - wanted).mean())
+        theirs += float(np.abs(g.sum(0) - wanted).mean())
+    assert ours <= theirs
