@@ -296,58 +296,62 @@ def implicit_gemm_forward(c: Conv, d: Draft, x: str, y: str) -> None:
     )  # fmt: skip
 
 
-def slices_of(c: Conv, n: int, tile: int) -> tuple[int, int]:
-    """How many slices of n images are summed for themselves, and the images of one: the same for
-    all ways, so that they have the same bits."""
+def weight_fields(c: Conv, d: Draft) -> dict[str, Any]:
+    """What both ways of a weight's gradient are called with. Slices of the images are the same for
+    both, so that they have the same bits."""
+    from . import implicit_gemm
+
+    tile = implicit_gemm.lanes(str(c.element))
+    images = images_of_a_panel(c, tile)
+    n, p = c.n // images, images * c.p
     chunks = c.groups * -(-c.k // (4 * tile))
     each = -(-n // min(n, max(1, tuning.CONV_SLICES // chunks)))
-    return -(-n // each), each
+    slices = -(-n // each)
+    return {
+        "x": with_margin(c, d, "x"), "g": d.dense("g"), "dw": parts_of(c, d, "dw", slices),
+        **window_tables(c, d, images, tile), "n": n, "groups": c.groups, "m": c.o, "p": p,
+        "size": c.p, "k": c.k, "image": c.c * math.prod(c.padded), "slices": slices, "each": each,
+    }  # fmt: skip
+
+
+def packed_once(c: Conv, d: Draft, columns: int, outputs: int) -> str | None:
+    """Room for g, of so many outputs a group, where several chunks of columns would pack the same;
+    None where each packs what it needs."""
+    size = c.n * c.groups * c.p * outputs * c.dtype.itemsize
+    if c.k <= columns or size > tuning.CONV_PACKED_MOST:
+        return None
+    return d.room("packed", size)
 
 
 def implicit_gemm_weight(c: Conv, d: Draft) -> Plan:
     """Sums over slices of the images, which are then added in order."""
     from . import implicit_gemm
 
-    tile = implicit_gemm.lanes(str(c.element))
-    images = images_of_a_panel(c, tile)
-    source, g, n, p = with_margin(c, d, "x"), d.dense("g"), c.n // images, images * c.p
-    slices, each = slices_of(c, n, tile)
-    dw = parts_of(c, d, "dw", slices)
-    size, packed = d.metas["g"].size * c.dtype.itemsize, None
-    if c.k > 4 * tile and size <= tuning.CONV_PACKED_MOST:  # several chunks would pack the same
-        packed = d.room("packed", size)
+    element, fields = str(c.element), weight_fields(c, d)
+    packed = packed_once(c, d, 4 * implicit_gemm.lanes(element), c.o)
     d.launch(
-        implicit_gemm.kernel(implicit_gemm.Weight, str(c.element), heights_of(c)),
-        x=source, g=g, dw=dw,
-        **window_tables(c, d, images, tile), n=n, groups=c.groups, m=c.o, p=p, size=c.p, k=c.k,
-        image=c.c * math.prod(c.padded), slices=slices, each=each,
-        panels=tuning.CONV_PANELS_OF_PACKED if packed else implicit_gemm.PANELS, packed=packed,
+        implicit_gemm.kernel(implicit_gemm.Weight, element, heights_of(c)), **fields, packed=packed,
+        panels=tuning.CONV_PANELS_OF_PACKED if packed else implicit_gemm.PANELS,
     )  # fmt: skip
-    if slices > 1:
-        d.numpy(reference.sum_of_parts, (dw,), "dw")
-    return finished(c, d, "implicit_gemm", "dw")
+    return summed_weight(c, d, "implicit_gemm", fields)
 
 
 def direct_weight(c: Conv, d: Draft) -> Plan:
     """The same sums from windows that are read where they lie."""
-    from . import direct_tile, direct_weight, implicit_gemm
+    from . import direct_tile, direct_weight
 
-    element, tile = str(c.element), implicit_gemm.lanes(str(c.element))
-    images = images_of_a_panel(c, tile)
-    source, g, n, p = with_margin(c, d, "x"), d.dense("g"), c.n // images, images * c.p
-    slices, each = slices_of(c, n, tile)
-    dw = parts_of(c, d, "dw", slices)
-    size, packed = c.groups * n * p * direct_tile.lanes_of(element, c.o) * c.dtype.itemsize, None
-    if c.k > direct_weight.SPAN and size <= tuning.CONV_PACKED_MOST:  # as above
-        packed = d.room("packed", size)
-    d.launch(
-        direct_weight.kernel(element, direct_tile.widths(element, c.o)), x=source, g=g, dw=dw,
-        **window_tables(c, d, images, tile), packed=packed, n=n, groups=c.groups, m=c.o, p=p,
-        size=c.p, k=c.k, image=c.c * math.prod(c.padded), slices=slices, each=each,
-    )  # fmt: skip
-    if slices > 1:
-        d.numpy(reference.sum_of_parts, (dw,), "dw")
-    return finished(c, d, "direct", "dw")
+    element, fields = str(c.element), weight_fields(c, d)
+    packed = packed_once(c, d, direct_weight.SPAN, direct_tile.lanes_of(element, c.o))
+    kernel = direct_weight.kernel(element, direct_tile.widths(element, c.o))
+    d.launch(kernel, **fields, packed=packed)
+    return summed_weight(c, d, "direct", fields)
+
+
+def summed_weight(c: Conv, d: Draft, way: str, fields: dict[str, Any]) -> Plan:
+    """The finished plan: the parts of the slices are added."""
+    if fields["slices"] > 1:
+        d.numpy(reference.sum_of_parts, (fields["dw"],), "dw")
+    return finished(c, d, way, "dw")
 
 
 def parts_of(c: Conv, d: Draft, name: str, slices: int) -> str:

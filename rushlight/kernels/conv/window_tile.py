@@ -57,7 +57,8 @@ class WindowTile(Gemm):
     the panel is packed."""
 
     def write_micro(self, h: int, direct: bool = False, vectors: int = 2) -> None:
-        """An h x NR tile; a column of windows that is not wanted is packed as zeros."""
+        """An h x NR tile, always of both vectors, for all are packed; a column of windows that is
+        not wanted is packed as zeros."""
         w, e, nr = self.w, self.e, self.nr
         f = self.module.function(
             f"micro{h}", None,

@@ -1,8 +1,8 @@
 """The gradients of a linear layer in one plan.
 
-They are the products that `select.plan` has for them and the sum that a bias gets
-(`reduce/select.py`), with the bits that these have; one plan is looked up and called where there
-were three.
+They are the products that `select.plan` has for them, with the same bits, and the sum that a bias
+gets, by the kernel of `reduce/select.py` at every size (alone, NumPy adds up few); one plan is
+looked up and called where there were three.
 
 Not here: the layer itself, which is a product with something added (`select.py`).
 """
