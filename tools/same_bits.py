@@ -9,7 +9,8 @@ OLD and NEW are commits of this repository, or folders that hold `rushlight/`. E
 a process of its own for each tree, with that tree first on its path, and tells a hash of every
 value: after each step of training the loss, all gradients, parameters, buffers, the optimiser's
 state and the random generator's. Both sides have the same seed and the same data. What differs is
-run once more, to say by how much. On a CPU with a matrix unit all runs with it and without it.
+run once more, to say by how much. On a CPU with a matrix unit all runs with it and without it; on
+others `--amx emulate,1` computes what it would, for trees that have `matmul/amx_emulated.py`.
 
 The exit status is 0 when all bits are the same, 1 when some differ, 2 when a tree cannot be had.
 Values that only one of the trees has (a record that was renamed) are counted and do not fail.
@@ -225,7 +226,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--jit", default="1", help="values of RUSHLIGHT_JIT: 1, always, 0")
     unit = "1,0" if has_matrix_unit() else "1"
-    parser.add_argument("--amx", default=unit, help="values of RUSHLIGHT_AMX: 1, 0")
+    parser.add_argument("--amx", default=unit, help="values of RUSHLIGHT_AMX: 1, 0, emulate")
     given = parser.parse_args()
     given.names = given.only.split(",") if given.only else OPS if given.ops else PROGRAMS
     unknown = set(given.names) - {*PROGRAMS, *OPS}
@@ -254,7 +255,7 @@ def main() -> int:
             }
             told = f"{threads} thread{'s' if threads != '1' else ''}"
             told += "" if jit == "1" else f", RUSHLIGHT_JIT={jit}"
-            told += ", without the matrix unit" if amx == "0" else ""
+            told += {"0": ", without the matrix unit", "emulate": ", AMX emulated"}.get(amx, "")
             for program in given.names:
                 name = f"{program:10} {told}"
                 same &= compare(trees, program, given.steps, environment, name)

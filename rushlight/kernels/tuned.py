@@ -4,7 +4,8 @@ Shapes do not always say which kernel is faster: where a matrix unit (AMX) is sh
 it takes twice as long as vectors, and nothing but a clock can tell. `choice` answers for which
 groups of work this process uses the unit, and why:
 
-1. RUSHLIGHT_AMX=0 forbids it, RUSHLIGHT_AMX=1 demands it (where there is one);
+1. RUSHLIGHT_AMX=0 forbids it, RUSHLIGHT_AMX=1 demands it (where there is one),
+   RUSHLIGHT_AMX=emulate computes its bits without one, slowly: for tests;
 2. otherwise what `python -m rushlight tune` has kept for this CPU;
 3. otherwise vectors, whose speed does not depend on the host.
 
@@ -37,6 +38,7 @@ FORMAT = "rushlight tuned 1"
 GROUPS = {"matmul": "products", "conv": "convolutions"}  # each is chosen by itself
 COMMAND = "python -m rushlight tune"
 OFF, ON = ("0", "off", "no", "false"), ("1", "on", "yes", "true")  # words of RUSHLIGHT_AMX
+EMULATE = "emulate"  # its bits, by vectors
 LARGEST = 1 << 18  # bytes of a file; ours have a few thousand
 VECTORS = ("avx", "amx", "fma", "f16c", "asimd", "sve")  # how features that count begin
 
@@ -105,7 +107,7 @@ def chosen() -> Choice:
     """What `choice` would answer in a process that starts now."""
     demanded, complaint = setting()
     if demanded is not None:
-        word = "demanded" if demanded else "forbidden"
+        word = "emulated" if asked() == EMULATE else "demanded" if demanded else "forbidden"
         why = f"{word} by RUSHLIGHT_AMX={os.environ['RUSHLIGHT_AMX']}"
         return Choice(tuple(GROUPS) if demanded else (), why)
     path = place()
@@ -124,13 +126,26 @@ def chosen() -> Choice:
     return Choice(kept.groups, f"{how} on {kept.date}, Rushlight {kept.version}", complaint)
 
 
+def asked() -> str:
+    """The word that RUSHLIGHT_AMX has now."""
+    return os.environ.get("RUSHLIGHT_AMX", "").strip().lower()
+
+
 def setting() -> tuple[bool | None, str]:
     """What RUSHLIGHT_AMX says: True, False, or None for what is kept; and a complaint."""
-    value = os.environ.get("RUSHLIGHT_AMX", "")
-    word = value.strip().lower()
-    if word in OFF or word in ON:
-        return word in ON, ""
-    return None, f"RUSHLIGHT_AMX={value!r} is neither 0 nor 1, and not used" if word else ""
+    word = asked()
+    if word in OFF or word in ON or word == EMULATE:
+        return word not in OFF, ""
+    value = os.environ.get("RUSHLIGHT_AMX")
+    complaint = f"RUSHLIGHT_AMX={value!r} is neither 0 nor 1 nor {EMULATE}, and not used"
+    return None, complaint if word else ""
+
+
+@functools.cache
+def emulated() -> bool:
+    """Whether vectors compute what the unit would (`matmul/amx_emulated.py`): for a process, since
+    the kernels that it has written stay as they are."""
+    return asked() == EMULATE
 
 
 # -- what it is kept for -------------------------------------------------------------------------

@@ -74,8 +74,11 @@ def test_what_was_set_by_hand_is_used_whatever_the_kernels() -> None:
 
 @pytest.mark.parametrize(
     ("value", "groups"),
-    [("0", ()), ("off", ()), ("1", ("matmul", "conv")), ("Yes", ("matmul", "conv"))],
-)
+    [
+        ("0", ()), ("off", ()), ("1", ("matmul", "conv")), ("Yes", ("matmul", "conv")),
+        ("emulate", ("matmul", "conv")),
+    ],
+)  # fmt: skip
 def test_the_setting_comes_first_and_nothing_is_read(
     value: str, groups: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -85,10 +88,19 @@ def test_the_setting_comes_first_and_nothing_is_read(
     assert f"RUSHLIGHT_AMX={value}" in tuned.choice().why
 
 
+@pytest.mark.parametrize(("value", "by_vectors"), [("emulate", True), ("1", False), ("", False)])
+def test_what_emulates_the_unit(
+    value: str, by_vectors: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RUSHLIGHT_AMX", value)
+    assert tuned.emulated.__wrapped__() is by_vectors  # the function below its cache
+    assert ("emulated by RUSHLIGHT_AMX=emulate" in tuned.chosen().why) is by_vectors
+
+
 def test_another_word_is_told_and_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     tuned.write(MEASURED)
     monkeypatch.setenv("RUSHLIGHT_AMX", "flase")
-    with pytest.warns(UserWarning, match="RUSHLIGHT_AMX='flase' is neither 0 nor 1"):
+    with pytest.warns(UserWarning, match="RUSHLIGHT_AMX='flase' is neither 0 nor 1 nor emulate"):
         assert tuned.choice().groups == ("conv",)
 
 

@@ -502,4 +502,4 @@ def kernel(which: type[AmxConv], parts: int) -> Kernel:
         module: Module = which(parts).build()
         return module
 
-    return Kernel(which.interface, (parts,), build)
+    return Kernel(which.interface, amx.key(parts), build)

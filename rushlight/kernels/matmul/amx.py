@@ -33,6 +33,7 @@ from typing import Any
 from .. import tuned
 from ..codegen.ir import F32, I16, I32, I64, PTR, Function, Module, Pointer, Value, vector
 from ..runtime import jit
+from . import amx_emulated
 from .gemm import transposed
 
 TILE = 1024  # bytes
@@ -56,7 +57,10 @@ def available() -> bool:
 
 
 def present() -> bool:
-    """Whether the CPU has the unit, and Linux gives leave to use it."""
+    """Whether the CPU has the unit, and Linux gives leave to use it; or, where RUSHLIGHT_AMX says
+    `emulate`, whether the CPU can compute what the unit would (`amx_emulated.py`)."""
+    if tuned.emulated():
+        return jit.target().lanes == SIDE and not sys.platform.startswith("win")
     features = jit.target().features.split(",")
     if not {"+amx-tile", "+amx-bf16", "+avx512bf16"} <= set(features):
         return False
@@ -71,20 +75,35 @@ def need() -> None:
         raise RuntimeError("this CPU has no matrix unit (AMX), or Linux does not allow its use")
 
 
+def key(*given: Any) -> tuple[Any, ...]:
+    """The key of a kernel for the unit: code that emulates it is kept under another name."""
+    return (*given, "emulated") if tuned.emulated() else given
+
+
 def configure(module: Module) -> None:
     """Add the shapes of all eight tiles: 16 rows of 64 bytes."""
     words = [1] + [0] * 15 + [64, 0] * 8 + [0] * 16 + [SIDE] * 8 + [0] * 8
     module.table("tile_shapes", "i8", words)
+    if tuned.emulated():
+        amx_emulated.write(module)
+
+
+def instruct(f: Function, instruction: str, given: list[Value]) -> None:
+    """Write an instruction of the unit, or the call of what computes the same."""
+    if tuned.emulated():
+        amx_emulated.call(f, instruction, given)
+    else:
+        f.intrinsic(f"llvm.x86.{instruction}", None, given)
 
 
 def begin(f: Function) -> None:
     """Every chunk that uses tiles begins so: the registers belong to the thread."""
-    f.intrinsic("llvm.x86.ldtilecfg", None, [Value(f, PTR, "@tile_shapes")])
+    instruct(f, "ldtilecfg", [Value(f, PTR, "@tile_shapes")])
 
 
 def end(f: Function) -> None:
     """The registers are empty again, so that switching threads need not save them."""
-    f.intrinsic("llvm.x86.tilerelease", None, [])
+    instruct(f, "tilerelease", [])
 
 
 def number(f: Function, tile: int) -> Value:
@@ -92,18 +111,18 @@ def number(f: Function, tile: int) -> Value:
 
 
 def zero(f: Function, tile: int) -> None:
-    f.intrinsic("llvm.x86.tilezero", None, [number(f, tile)])
+    instruct(f, "tilezero", [number(f, tile)])
 
 
 def load(f: Function, tile: int, place: Pointer, stride: Any) -> None:
     """16 rows of 64 bytes, `stride` bytes apart."""
     given = [number(f, tile), place, f.const(I64, stride)]
-    f.intrinsic("llvm.x86.tileloadd64", None, given)
+    instruct(f, "tileloadd64", given)
 
 
 def store(f: Function, tile: int, place: Pointer, stride: Any) -> None:
     given = [number(f, tile), place, f.const(I64, stride)]
-    f.intrinsic("llvm.x86.tilestored64", None, given)
+    instruct(f, "tilestored64", given)
 
 
 def step(
@@ -131,7 +150,7 @@ def step(
         for i in range(rows):
             for j in range(columns):
                 given = [number(f, n) for n in (i * 2 + j, 4 + i, 6 + j)]
-                f.intrinsic("llvm.x86.tdpbf16ps", None, given)
+                instruct(f, "tdpbf16ps", given)
 
 
 def reserve(f: Function, size: Any) -> Pointer:

@@ -343,7 +343,7 @@ def flag_of(f: Function, words: Words) -> Pointer:
 def kernel(parts: int) -> Kernel:
     """The kernel for numbers in so many parts."""
     amx.need()
-    key = (parts, LINES, DEPTH, ROOM, GROUP, CHUNKS)
+    key = amx.key(parts, LINES, DEPTH, ROOM, GROUP, CHUNKS)
     plain = gemm.kernel("float")
     return Kernel(
         INTERFACE, key, lambda: AmxGemm(parts).build(), lambda: {"plain_run": plain.address}

@@ -136,8 +136,9 @@ def kernels(parts: int) -> tuple[Any, Any]:
     amx.need()
     symbols = {**builtin.symbols(), **threads.run_symbol()}
     found = jit.load(
-        ("amx_packed", parts), lambda: AmxPacked(parts).build(), ["py_pack", "py_run"], symbols
-    )
+        amx.key("amx_packed", parts), lambda: AmxPacked(parts).build(), ["py_pack", "py_run"],
+        symbols,
+    )  # fmt: skip
     pack, run = (builtin.function(found[f"py_{n}"], f"amx_{n}") for n in ("pack", "run"))
     return pack, run
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rushlight
-from rushlight.kernels import runtime, tuning
+from rushlight.kernels import runtime, tuned, tuning
 from rushlight.kernels.keys import forget_plans
 from rushlight.kernels.matmul import amx, amx_gemm, gemm, select
 from rushlight.kernels.meta import MetaArray
@@ -190,9 +190,12 @@ def test_the_precision_that_was_set_is_used(monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize(
     ("parts", "products"), [pytest.param(1, 1, marks=pytest.mark.long), (3, 6)]
 )
-def test_the_module_compiles_for_a_cpu_with_the_unit(parts: int, products: int) -> None:
+def test_the_module_compiles_for_a_cpu_with_the_unit(
+    parts: int, products: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It sets the unit up wherever it uses it and gives it back; each tile of the result takes so
     many products of the parts: 1 + 2 + 2 + 4 tiles, in a loop each."""
+    monkeypatch.setattr(tuned, "emulated", lambda: False)
     text = amx_gemm.AmxGemm(parts).build().text()
     assembly, called = foreign_assembly(text, "sapphirerapids")
     assert called == {"pool_run", "plain_run", "aligned_alloc", "free"}

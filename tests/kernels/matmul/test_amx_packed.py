@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rushlight.kernels import runtime, tuning
+from rushlight.kernels import runtime, tuned, tuning
 from rushlight.kernels.matmul import amx, amx_packed, packed, select
 from rushlight.kernels.matmul.packed import AmxPacked
 
@@ -57,8 +57,11 @@ def test_a_packed_matrix_and_numbers_that_cannot_be_split(where: str) -> None:
 
 @LLVM
 @pytest.mark.parametrize("parts", [pytest.param(1, marks=pytest.mark.long), 3])
-def test_the_module_compiles_for_a_cpu_with_the_unit(parts: int) -> None:
+def test_the_module_compiles_for_a_cpu_with_the_unit(
+    parts: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """`pack` needs no tiles, `run` sets the unit up once and gives it back."""
+    monkeypatch.setattr(tuned, "emulated", lambda: False)
     text = amx_packed.AmxPacked(parts).build().text()
     assembly, called = foreign_assembly(text, "sapphirerapids")
     assert called == {"pool_run"}
