@@ -80,6 +80,11 @@ SORT_FEW_LEAST = least(1 << 15)  # elements: packed, by the k-th value 10, 22 of
 # gradients of that 2.63 -> 0.92; 256 x 4 x 8 6.42 -> 1.87.
 MATMUL_LEAST_WORK = 1
 MATMUL_LEAST_PACKED = 6 << 20  # multiplications of one product from which on packing its B may pay
+# Rows, columns and multiplications from which on it pays where rows of A lie side by side, as in
+# gradients of weights, for these are slow to read otherwise. GFLOP/s of one thread and of two:
+# 128x768x128 210, 361 for 198, 347; 256x2048x1024 207, 414 for 149, 313; 1024x2048x64 203, 407 for
+# 150, 299; 2048x1024x32 165, 338 for 117, 240. Below: 128x512x128 213, 368 for 199, 382.
+MATMUL_ALONGSIDE = (128, 32, 12 << 20)
 # Columns up to which A is read where it lies, for few panels read what would be packed: 768x128x512
 # takes 207 us for 219, 4096x256x256 1053 for 1081. Not where its rows lie at multiples of so many
 # bytes: they displace each other in the first-level cache.

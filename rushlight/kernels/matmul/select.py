@@ -315,11 +315,20 @@ class Problem:
             return self.turned().small_gemm(made)
         if self.by_amx() and len(levels) < 2:
             return self.gemm(made)
-        wide = m > 256 or (n >= 512 and k <= 256)
-        large = wide and min(m, n) >= 128 and m * n * k >= tuning.MATMUL_LEAST_PACKED
-        if large and not self.is_slice:
+        if self.packing_pays():
             return self.gemm(made) if len(levels) < 2 else self.one_by_one(made)
         return self.small_gemm(made)
+
+    def packing_pays(self) -> bool:
+        """Whether B is packed into panels, and A with it."""
+        m, n, work = self.m, self.n, self.m * self.n * self.k
+        if self.is_slice or work < tuning.MATMUL_LEAST_PACKED:
+            return False
+        if (m > 256 or (n >= 512 and (m == 256 or self.k <= 256))) and min(m, n) >= 128:
+            return True
+        rows, columns, least = tuning.MATMUL_ALONGSIDE
+        across = self.a[0] == 1 != self.a[1]
+        return across and m >= rows and n >= columns and work >= least and len(self.levels) < 2
 
     @property
     def alpha(self) -> float | str:

@@ -10,7 +10,7 @@ import pytest
 from rushlight.kernels import runtime
 from rushlight.kernels.matmul import select
 
-from .products import check
+from .products import check, plan_of
 
 pytestmark = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 
@@ -34,6 +34,27 @@ def test_a_batch(rng: np.random.Generator, on_pointers: Any, limits: Any) -> Non
         a = rng.standard_normal((3, 260, 40)).astype(np.float32)
         b = rng.standard_normal((3, 40, 150)).astype(np.float32)
         check(a, b, "gemm", on_pointers)
+
+
+@pytest.mark.parametrize(
+    ("m", "k", "n", "way"),
+    [
+        (130, 1100, 96, "gemm"), (300, 1400, 33, "gemm"), (300, 1400, 31, "small_gemm"),
+        (127, 1100, 130, "small_gemm"), (130, 500, 140, "small_gemm"),
+    ],
+)  # fmt: skip
+def test_rows_that_lie_side_by_side(
+    m: int, k: int, n: int, way: str, rng: np.random.Generator, not_larger: Any, limits: Any,
+    without_amx: None,
+) -> None:  # fmt: skip
+    """Gradients of weights are packed from fewer rows and columns on; the error is not larger."""
+    with limits(MATMUL_LEAST_PACKED=1 << 20):
+        a = rng.standard_normal((k, m)).astype(np.float32).T
+        b = rng.standard_normal((k, n)).astype(np.float32)
+        assert plan_of(a, b).name == f"matmul.{way}"
+        assert plan_of(np.ascontiguousarray(a), b).name != "matmul.gemm" or m > 256
+        exact = a.astype(np.float64) @ b.astype(np.float64)
+        not_larger(select.product(a, b), a @ b, exact)
 
 
 def test_a_bias_belongs_to_the_first_block(rng: np.random.Generator, limits: Any) -> None:
