@@ -45,9 +45,9 @@ def draw(rng: Twister, kernel: Any, *operands: Any) -> Any:
     return drawn(state.level, rng, kernel, operands)
 
 
-def few(rng: Twister, shape: tuple[int, ...], *kind: Any) -> np.ndarray | None:
+def few(rng: Twister, shape: tuple[int, ...], kind: int, numbers: Any = ()) -> np.ndarray | None:
     """`Twister.few` while a vmap runs in some thread: within one numbers are drawn by `fill`."""
-    return plain_few(rng, shape, *kind) if state.level is None else None
+    return plain_few(rng, shape, kind, numbers) if state.level is None else None
 
 
 def _swap(on: bool) -> None:

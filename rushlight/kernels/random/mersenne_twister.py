@@ -99,7 +99,9 @@ class Twister:
         with self.lock:
             return kernel(*operands)
 
-    def few(self, shape: tuple[int, ...], kind: int = UNIFORMS, *numbers: Any) -> np.ndarray | None:
+    def few(
+        self, shape: tuple[int, ...], kind: int, numbers: tuple[Any, ...] = ()
+    ) -> np.ndarray | None:
         """A new array of few numbers, by one native call: UNIFORMS are float32 ones in [0, 1),
         NORMALS such of a mean and a standard deviation, INTEGERS int64 ones of a base and a span,
         PERMUTED those up to the only size. None where kernels are not in use, numbers are many or
@@ -107,11 +109,15 @@ class Twister:
         state = self._memory
         if state is None or state is False:
             return None
-        if kind == NORMALS:
-            if self.untouched:  # and may stay so: a number that waits takes no word
-                return None
-            numbers = (self._spare, *numbers)
-        made: np.ndarray | None = _few[kind](shape, state, self.locked, *numbers)
+        made: np.ndarray | None
+        if not numbers:
+            made = _few[kind](shape, state, self.locked)
+        elif kind != NORMALS:
+            made = _few[kind](shape, state, self.locked, *numbers)
+        elif self.untouched:  # and may stay so: a number that waits takes no word
+            return None
+        else:
+            made = _few[kind](shape, state, self.locked, self._spare, *numbers)
         if made is not None:
             self.untouched = False
         return made

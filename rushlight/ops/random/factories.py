@@ -12,12 +12,13 @@ import numpy as np
 
 from ... import dtypes
 from ...autograd import changes, door, views
+from ...autograd.door import state, wrap
 from ...autograd.node import LEAF, TensorBase
 from ...autograd.observe import look
 from ...autograd.steps import Step
 from ...device import CPU, META, refuse_pinned, usable
 from ...device import device as Device
-from ...dtypes import type_name
+from ...dtypes import float32, get_default_dtype, type_name
 from ...errors import message
 from ...kernels import dense
 from ...kernels.meta import MetaArray
@@ -59,7 +60,7 @@ from .fill import (
 def _empty(shape: tuple[int, ...], d: dtypes.dtype, meta: bool = False) -> Any:
     if meta:
         return MetaArray(shape, d.np)
-    if door.state.observers:
+    if state.observers:
         return door.perform(_memory, (), {"shape": shape, "dtype": d.np})
     return np.empty(shape, d.np)
 
@@ -199,28 +200,31 @@ class _Plan:
         return self.finish(a)
 
 
-def _few(kind: int, size: Any, rng: Twister | None, *numbers: Any) -> Any:
+def _few(kind: int, size: Any, kw: dict[str, Any], numbers: tuple[Any, ...] = ()) -> Any:
     """A tensor of few numbers of the default type, by one native call; None where more must be
-    looked at (`Twister.few`), which nothing here has done. `rng` may be None then, too."""
+    looked at (`Twister.few`), which nothing here has done."""
+    rng = _asked(kw) if kw else default_generator._rng
     if (
         rng is None
-        or (kind < INTEGERS and dtypes.get_default_dtype() is not dtypes.float32)
-        or door.state.observers
+        or (kind < INTEGERS and get_default_dtype() is not float32)
+        or state.observers
         or usable(None) is META
     ):
         return None
-    made = rng.few(size, kind, *numbers)
-    return None if made is None else door.wrap(made)
+    made = rng.few(size, kind, numbers)
+    return None if made is None else wrap(made)
 
 
-def _few_like(kind: int, input: Any, kw: dict[str, Any], *numbers: Any) -> Any:
+def _few_like(
+    kind: int, input: Any, kw: dict[str, Any], numbers: tuple[Any, ...] = ()
+) -> Any:
     """`_few` for the shape, type and order of a tensor."""
     a = input._a
     if a.__class__ is not np.ndarray or a.dtype is not door.F32:
         return None
     if not a.flags.c_contiguous or 0 in a.strides:
         return None
-    return _few(kind, a.shape, _asked(kw), *numbers)
+    return _few(kind, a.shape, kw, numbers)
 
 
 def _asked(kw: dict[str, Any]) -> Twister | None:
@@ -257,7 +261,7 @@ _randn = Step("randn", _draw, mutates=(0,))
 
 def _drawn(step: Step, choose: Any, shape: tuple[int, ...]) -> Any:
     rng, dtype = default_generator._rng, dtypes.get_default_dtype().np
-    if door.state.observers:
+    if state.observers:
         kw = {"choose": choose, "shape": shape, "dtype": dtype}
         return door.wrap(door.perform(step, (rng,), kw))
     return door.wrap(_draw(rng, choose=choose, shape=shape, dtype=dtype))
@@ -266,7 +270,7 @@ def _drawn(step: Step, choose: Any, shape: tuple[int, ...]) -> Any:
 def _array_like(input: Any, plan: _Plan) -> Any:
     if plan.meta or input._a.__class__ is MetaArray:
         return _empty(input._a.shape, plan.dtype, plan.meta)
-    if door.state.observers:
+    if state.observers:
         kw = {"dtype": plan.dtype.np, "order": plan.order}
         return door.perform(_memory_like, (input._a,), kw)
     return _like(input._a, plan.dtype.np, plan.order)
@@ -295,7 +299,7 @@ def rand(*size: Any, **kw: Any) -> Any:
     """
     if size:
         shape = size[0] if len(size) == 1 and size[0].__class__ is tuple else size
-        if (made := _few(UNIFORMS, shape, _asked(kw))) is not None:
+        if (made := _few(UNIFORMS, shape, kw)) is not None:
             return made
         if not kw and _bare(size):
             return _drawn(_rand, select.standard_uniform, size)
@@ -319,7 +323,7 @@ def randn(*size: Any, **kw: Any) -> Any:
     """
     if size:
         shape = size[0] if len(size) == 1 and size[0].__class__ is tuple else size
-        if (made := _few(NORMALS, shape, _asked(kw), 0.0, 1.0)) is not None:
+        if (made := _few(NORMALS, shape, kw, (0.0, 1.0))) is not None:
             return made
         if not kw and _bare(size):
             return _drawn(_randn, select.normal, size)
@@ -347,7 +351,7 @@ def randint(*args: Any, **kw: Any) -> Any:
         high, shape = args[-2:]
         low = args[0] if len(args) == 3 else 0
         usual = low.__class__ is int and high.__class__ is int and shape.__class__ is tuple
-        if usual and (made := _few(INTEGERS, shape, _asked(kw), low, high - low)) is not None:
+        if usual and (made := _few(INTEGERS, shape, kw, (low, high - low))) is not None:
             return made
     values = _named("randint", args, kw, ("low", "high", "size"))
     shape = values["size"]
@@ -391,7 +395,7 @@ def randperm(n: int, **kw: Any) -> Any:
     >>> torch.randperm(5)
     tensor([4, 0, 1, 3, 2])
     """
-    if n.__class__ is int and (made := _few(PERMUTED, (n,), _asked(kw))) is not None:
+    if n.__class__ is int and (made := _few(PERMUTED, (n,), kw)) is not None:
         return made
     n = integer(n, "randperm", "n")
     if n < 0:
@@ -409,7 +413,7 @@ def randperm(n: int, **kw: Any) -> Any:
         )
     if plan.meta:
         return plan.finish(MetaArray((n,), plan.dtype.np))
-    if door.state.observers:
+    if state.observers:
         kw = {"rng": plan.rng, "n": n, "dtype": plan.dtype.np}
         order = door.perform(_randperm, (), kw)
     else:
@@ -455,7 +459,7 @@ def randn_like(input: Any, **kw: Any) -> Any:
     >>> torch.randn_like(torch.zeros(3))
     tensor([ 1.5410, -0.2934, -2.1788])
     """
-    if (made := _few_like(NORMALS, input, kw, 0.0, 1.0)) is not None:
+    if (made := _few_like(NORMALS, input, kw, (0.0, 1.0))) is not None:
         return made
     plan = _Plan("randn_like", kw, input.dtype, input)
     needs(plan.dtype, FLOATS, "normal_kernel_cpu")
@@ -588,7 +592,7 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, **kw: Any) -> Any:
             [5., 5.]])
     """
     if mean.__class__ is float and std.__class__ is float and std >= 0 and size.__class__ is tuple:
-        made = _few(NORMALS, size, _asked(kw), mean, std)
+        made = _few(NORMALS, size, kw, (mean, std))
         if made is not None:
             return made
     tensors = isinstance(mean, TensorBase), isinstance(std, TensorBase)

@@ -11,7 +11,7 @@ import pytest
 import rushlight
 from rushlight.kernels import runtime, tuning
 from rushlight.kernels.random import distributions, select
-from rushlight.kernels.random.mersenne_twister import INTEGERS, NORMALS, PERMUTED, Twister
+from rushlight.kernels.random.mersenne_twister import INTEGERS, NORMALS, PERMUTED, UNIFORMS, Twister
 
 pytestmark = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 
@@ -39,7 +39,7 @@ def test_normal_ones_are_those_of_the_stream(
     """With the number that waits from an odd count on, and what it says in the state."""
     ours, theirs = two(11, monkeypatch)
     for shape in SHAPES * 3:
-        got, want = ours.few(shape, NORMALS, mean, std), np.empty(shape, np.float32)
+        got, want = ours.few(shape, NORMALS, (mean, std)), np.empty(shape, np.float32)
         if mean and want.size < 16:
             assert got is None
             continue
@@ -57,7 +57,7 @@ def test_a_number_that_waits_is_handed_out_by_either(monkeypatch: pytest.MonkeyP
         distributions.normal(want, theirs)
         got = np.empty(1, np.float32)
         if turn % 3:
-            got = ours.few((1,), NORMALS, 0.0, 1.0)
+            got = ours.few((1,), NORMALS, (0.0, 1.0))
         else:
             distributions.normal(got, ours)
         assert got.tobytes() == want.tobytes()
@@ -71,7 +71,7 @@ def test_a_stream_that_nobody_touched_may_stay_so(monkeypatch: pytest.MonkeyPatc
     rng = Twister(0)
     rng.floats(1)
     rng.reseed(0)
-    assert rng.few((1,), NORMALS, 0.0, 1.0) is None
+    assert rng.few((1,), NORMALS, (0.0, 1.0)) is None
 
 
 @pytest.mark.parametrize(("base", "span"), [(0, 4), (-7, 1), (5, (1 << 28) - 1), (-(1 << 40), 9)])
@@ -80,13 +80,13 @@ def test_whole_ones_are_those_of_the_stream(
 ) -> None:
     ours, theirs = two(7, monkeypatch)
     for shape in SHAPES:
-        got, want = ours.few(shape, INTEGERS, base, span), np.empty(shape, np.int64)
+        got, want = ours.few(shape, INTEGERS, (base, span)), np.empty(shape, np.int64)
         distributions.integers(want, theirs, base, span)
         assert (got.shape, got.dtype) == (shape, np.int64)
         assert got.tobytes() == want.tobytes()
         np.testing.assert_array_equal(ours.get_state(), theirs.get_state())
     for refused in [(0, 0), (0, -1), (0, 1 << 28), (1 << 62, 2), (1 << 64, 2), (0.0, 2)]:
-        assert ours.few((2,), INTEGERS, *refused) is None
+        assert ours.few((2,), INTEGERS, tuple(refused)) is None
     np.testing.assert_array_equal(ours.get_state(), theirs.get_state())
 
 
@@ -157,17 +157,17 @@ def test_uniform_ones_are_those_of_the_stream(monkeypatch: pytest.MonkeyPatch) -
     """The array, the numbers, and where the stream stands, on both sides of a twist."""
     by(1, monkeypatch)
     ours, theirs = Twister(5), Twister(5)
-    assert ours.few((1,)) is None  # kernels have not drawn from it
+    assert ours.few((1,), UNIFORMS) is None  # kernels have not drawn from it
     ours.floats(1), theirs.floats(1)
     for shape in [(1,), (), (2, 3), (600,), (1, 1, 1), (30, 30), (4096,), (2,) * 8]:
-        got, n = ours.few(shape), int(np.prod(shape))
+        got, n = ours.few(shape, UNIFORMS), int(np.prod(shape))
         assert got is not None
         assert (got.shape, got.dtype) == (shape, np.float32)
         assert got.flags.num == np.empty(shape).flags.num
         assert got.tobytes() == theirs.floats(n).tobytes()
         np.testing.assert_array_equal(ours.get_state(), theirs.get_state())
     for refused in [(0,), (4097,), (64, 65), (3, 0), (1,) * 9, (1.0,), (True,), (-1,), (1 << 70,)]:
-        assert ours.few(refused) is None
+        assert ours.few(refused, UNIFORMS) is None
     np.testing.assert_array_equal(ours.get_state(), theirs.get_state())
 
 
@@ -176,8 +176,8 @@ def test_they_wait_for_a_thread_that_draws(monkeypatch: pytest.MonkeyPatch) -> N
     rng = Twister(5)
     rng.floats(1)
     with rng.lock:
-        assert rng.few((1,)) is None
-    assert rng.few((1,)) is not None
+        assert rng.few((1,), UNIFORMS) is None
+    assert rng.few((1,), UNIFORMS) is not None
 
 
 def test_they_of_threads_are_one_stream(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -189,7 +189,7 @@ def test_they_of_threads_are_one_stream(monkeypatch: pytest.MonkeyPatch) -> None
 
     def small() -> None:
         for _ in range(400):
-            a = rng.few((3,))
+            a = rng.few((3,), UNIFORMS)
             if a is None:
                 a = np.empty(3, np.float32)
                 rng.fill(select.standard_uniform, a)
