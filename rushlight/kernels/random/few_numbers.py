@@ -20,11 +20,11 @@ from typing import Any
 
 import numpy as np
 
+from .. import tuning
 from ..codegen.ir import F32, F64, I32, I64, PTR, Function, Module, Pointer, Value
 from ..runtime import builtin, few_code, jit
 from .generator import BUFFER, write_doubles, write_draw, write_transform
 
-FEW = 4096  # numbers up to which memory and numbers come of one call
 GROUP = 16  # normal numbers from which on they are made in groups of float32
 LIBRARY = ("log1p", "sin", "cos")  # the C library's, which Python's `math` calls
 # in the order of their numbers in mersenne_twister.py
@@ -66,10 +66,10 @@ def sizes_of(f: Function, shape: Value) -> tuple[Value, Pointer, Value]:
     with f.range(nd) as i:
         size = few_code.demand_int(f, f.call("PyTuple_GetItem", PTR, [shape, i]))
         few_code.demand(f, size > 0)
-        few_code.demand(f, size <= FEW)
+        few_code.demand(f, size <= tuning.RANDOM_ONE_CALL)
         sizes[i] = size
         n.set(n.get() * size)
-        few_code.demand(f, n.get() <= FEW)
+        few_code.demand(f, n.get() <= tuning.RANDOM_ONE_CALL)
     return nd, sizes, n.get()
 
 
@@ -226,5 +226,6 @@ def write_permuted(module: Module) -> None:
 @functools.cache
 def functions() -> tuple[Any, ...]:
     """The built-in functions, in the order of `KINDS`."""
-    found = jit.load(("random_few", jit.target().lanes), build, KINDS, symbols())
+    key = ("random_few", jit.target().lanes, tuning.RANDOM_ONE_CALL)
+    found = jit.load(key, build, KINDS, symbols())
     return tuple(builtin.function(found[name], f"random_{name}") for name in KINDS)
