@@ -158,7 +158,8 @@ def composite(
         known = {**(numpy_words(fn) if native else {}), **(words or {})}
         known_kinds = kinds.of(fn, loose.split(), public == "nn.functional")
         alone = None if shape is not None or data_dependent or accepts is not None else fn
-        shown = overrides.dispatching(shown, known, known_kinds, alone if adapt else None)
+        alone = alone if adapt else None
+        shown = overrides.dispatching(shown, known, known_kinds, alone, called)
     if entry is not None:
         behind, shown = shown, entry_of(entry, shown, rows)
         behind.published = shown  # type: ignore[attr-defined]

@@ -129,16 +129,17 @@ class Kinds:
         self.seen: set[tuple[Any, ...]] = set()
 
     def brought(
-        self, args: tuple[Any, ...], kw: dict[str, Any]
+        self, args: tuple[Any, ...], kw: dict[str, Any], method: bool = False
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments of a call, with ints in place of what stands for one. Raises unless all are
-        of their kinds, and notes the classes of the call where these say so."""
+        of their kinds, and notes the classes of the call where these say so. The arguments of a
+        `method` are counted behind its tensor."""
         unusual: dict[int | str, Any] = {}
         for i, argument, kind in self.places:
             if i >= len(args):
                 break
             if args[i].__class__ not in USUAL[kind]:
-                unusual[i] = brought(self.name, argument, kind, args[i], i)
+                unusual[i] = brought(self.name, argument, kind, args[i], i - method)
         for k, v in kw.items():
             known = self.kinds.get(k)
             if known is not None and v.__class__ not in USUAL[known]:

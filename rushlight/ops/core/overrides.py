@@ -164,12 +164,14 @@ def dispatching(
     words: dict[str, str] | None = None,
     stated: dict[str, str] | None = None,
     bare: Callable[..., Any] | None = None,
+    name: str | None = None,
 ) -> Callable[..., Any]:
     """`fn`, but subclasses among its arguments are asked first, and the parameters are looked at of
     which it is `stated` what they are (`kinds.py`).
 
     `words` are other names of its parameters (NumPy's), to be looked for in a call that fails.
-    `bare` is what `fn` comes to in a call without names.
+    `bare` is what `fn` comes to in a call without names, `name` its public one, by which errors
+    speak of it, if that is not its own.
 
     Python's types are put for what they stand for where a dtype is wanted: a call with either
     comes to the long way, for their classes are not among the known ones.
@@ -185,7 +187,8 @@ def dispatching(
     all_known = known.issuperset
     alone = fn if bare is None else bare
     words = words or {}
-    kinds = Kinds(fn.__name__, stated, places, inner) if stated else None
+    name = name or fn.__name__
+    kinds = Kinds(name, stated, places, inner) if stated else None
     # Of a function with parameters of several kinds every call is looked at by `seen`.
     plain = known if kinds is None or kinds.mixed else known_but(kinds.others)
     seen = kinds.seen if kinds is not None and kinds.mixed else None
@@ -193,7 +196,7 @@ def dispatching(
     @functools.wraps(fn)
     def public(*args: Any, **kw: Any) -> Any:
         if seen is not None and (key_of(args, kw) if kw else tuple(map(type, args))) not in seen:
-            args, kw = kinds.brought(args, kw)  # type: ignore[union-attr]
+            args, kw = kinds.brought(args, kw, public.method)  # type: ignore[union-attr, attr-defined]
         for a in args:
             if a.__class__ not in plain and not (a.__class__ is tuple and all_known(map(type, a))):
                 break
@@ -206,26 +209,25 @@ def dispatching(
                         break
                 else:
                     if "out" in kw and kw["out"] is not None and public.method:  # type: ignore[attr-defined]
-                        raise TypeError(
-                            f"{fn.__name__}() got an unexpected keyword argument 'out'"
-                        )
+                        raise TypeError(f"{name}() got an unexpected keyword argument 'out'")
                     return fn(*args, **kw)
             except MemoryError as error:
-                raise memory_error(fn.__name__, error) from None
+                raise memory_error(name, error) from None
             except TypeError as error:
                 if kinds is not None:
-                    right, named = kinds.brought(args, kw)  # a tensor may stand for an int
+                    # a tensor may stand for an int
+                    right, named = kinds.brought(args, kw, public.method)  # type: ignore[attr-defined]
                     if right is not args:
                         return public(*right, **named)
                 if words.keys().isdisjoint(kw):
-                    wrong_arguments.name_nearest(error, fn.__name__, kw, names)
+                    wrong_arguments.name_nearest(error, fn.__name__, name, kw, names)
                     raise
                 return public(*args, **{words.get(k, k): v for k, v in kw.items()})
             except AttributeError as error:
-                refuse_others(fn.__name__, places, args, kw, error)
+                refuse_others(name, places, args, kw, error)
                 raise
         if seen is None and kinds is not None and key_of(args, kw) not in kinds.seen:
-            args, kw = kinds.brought(args, kw)
+            args, kw = kinds.brought(args, kw, public.method)  # type: ignore[attr-defined]
         known_as = public.published  # type: ignore[attr-defined]
         if not _state.disabled:
             relevant = relevant_args(args, kw)
@@ -234,7 +236,7 @@ def dispatching(
         if words and not words.keys().isdisjoint(kw):
             kw = {words.get(k, k): v for k, v in kw.items()}
         if kw.get("out") is not None and public.method:  # type: ignore[attr-defined]
-            raise TypeError(f"{fn.__name__}() got an unexpected keyword argument 'out'")
+            raise TypeError(f"{name}() got an unexpected keyword argument 'out'")
         if kw.get("dtype").__class__ is type:
             kw["dtype"] = dtypes.of(kw["dtype"])
         elif at is not None and len(args) > at and args[at].__class__ is type:
@@ -242,10 +244,10 @@ def dispatching(
         try:
             return called(known_as, fn, args, kw)
         except AttributeError as error:
-            refuse_others(fn.__name__, places, args, kw, error)
+            refuse_others(name, places, args, kw, error)
             raise
         except TypeError as error:
-            wrong_arguments.name_nearest(error, fn.__name__, kw, names)
+            wrong_arguments.name_nearest(error, fn.__name__, name, kw, names)
             raise
 
     public.published = public  # type: ignore[attr-defined] # unless it stands behind another one
@@ -260,7 +262,6 @@ def refuse_others(
     name: str, places: Any, args: tuple[Any, ...], kw: dict[str, Any], error: AttributeError
 ) -> None:
     """TypeError when an operand is no tensor, of which something was asked that tensors have."""
-    name = name.removeprefix("_")  # the function behind a public one has its name with this
     culprit = error.obj
     if culprit.__class__ not in NO_TENSORS:
         return
@@ -285,7 +286,7 @@ def called(public: Any, fn: Any, args: tuple[Any, ...], kw: dict[str, Any]) -> A
     try:
         return fn(*args, **kw)
     except MemoryError as error:
-        raise memory_error(fn.__name__, error) from None
+        raise memory_error(public.__name__, error) from None
 
 
 _kept: list[type] = []  # what `known` holds while nobody asks

@@ -29,13 +29,18 @@ def unexpected(name: str, argument: str, known: Iterable[str]) -> str:
     return message(what, hint=f"{near[0]}=" if near else None)
 
 
-def name_nearest(error: TypeError, name: str, kw: dict[str, Any], known: Iterable[str]) -> None:
-    """Give Python's error about an argument's name the nearest one, if it is about that."""
+def name_nearest(
+    error: TypeError, own: str, name: str, kw: dict[str, Any], known: Iterable[str]
+) -> None:
+    """Give Python's error about a function's arguments its public name in place of its `own` one,
+    and, if it is about the name of an argument, the nearest one that there is."""
     text = str(error).partition(". Did you mean")[0]  # Python 3.13 has an idea of its own
     for argument in kw:
-        if text == f"{name}() got an unexpected keyword argument '{argument}'":
-            shown = name.removeprefix("_").removeprefix("torch_")  # of an inner function
-            error.args = (unexpected(shown, argument, known),)
+        if text == f"{own}() got an unexpected keyword argument '{argument}'":
+            error.args = (unexpected(name, argument, known),)
+            return
+    if own != name and text.startswith(f"{own}() "):
+        error.args = (name + text.removeprefix(own),)
 
 
 def refused(name: str, argument: str, where: str, x: Any) -> TypeError:

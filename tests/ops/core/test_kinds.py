@@ -28,6 +28,24 @@ def test_what_is_no_int(wrong: Any) -> None:
             call(wrong)
 
 
+def test_the_function_and_the_place() -> None:
+    """Errors have the public name; a method's arguments are counted behind its tensor."""
+    x, index = torch.ones(2), torch.zeros(2, dtype=torch.int64)
+    for call, words in {
+        lambda: torch.gather(x, 1.5, index): r"gather\(\): argument 'dim' \(position 2\) must be",
+        lambda: x.gather(1.5, index): r"gather\(\): argument 'dim' \(position 1\) must be",
+        lambda: torch.gather(x, 0, index, sparse_grad=1): r"gather\(\): argument 'sparse_grad'",
+        lambda: torch.gather(x, 0): r"gather\(\) missing 1 required positional argument",
+        lambda: torch.gather(x, 0, index, axes=1): r"gather\(\) got an unexpected .* 'axes'",
+        lambda: torch.softmax(x, 1.5): r"softmax\(\): argument 'dim' \(position 2\) must be",
+        lambda: x.softmax("a"): r"softmax\(\): argument 'dim' \(position 1\) must be int, not str",
+        lambda: x.log_softmax(True): r"log_softmax\(\): argument 'dim' \(position 1\) must be",
+        lambda: F.softmax(x, 1.5): r"softmax\(\): argument 'dim' \(position 2\) must be",
+    }.items():
+        with pytest.raises(TypeError, match="^" + words):
+            call()
+
+
 def test_what_stands_for_an_int() -> None:
     x = torch.arange(9).reshape(3, 3)
     for one in (1, np.int64(1), torch.tensor(1)):
