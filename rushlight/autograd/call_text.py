@@ -314,6 +314,8 @@ def unfit(op: Any, i: int, first: bool = False) -> str:
             more[None] = more["common"]
         others = more.get(op.promote, "")
         tests.append(f"({dtype} is not _F32 and {dtype} is not _F64{others})")
+    elif op.accepts is not None and i == 0:  # `door.taken` asks of the first one
+        tests.append("(_a0.dtype is not _F32 and _a0.dtype not in _accepted)")
     return " or ".join(tests)
 
 

@@ -94,6 +94,7 @@ def fill(space: dict[str, Any], op: Any) -> dict[str, Any]:
         "_F64": door.F64,
         "_I64": I64,
         "_others": (I64, np.dtype(bool)),
+        "_accepted": None if op.accepts is None else op.accepts.numpy,
         "_plain": plain,
         "_static": STATIC,
         **op.signature.usual(),

@@ -15,8 +15,7 @@ import numpy as np
 from ... import dtypes
 from ...autograd import door
 from ...autograd.node import TensorBase
-from ...dtypes import type_name
-from ...errors import axis, message
+from ...errors import axis
 from ...kernels.meta import MetaArray
 from ...kernels.softmax import select as arrays
 from ..core.composite import composite
@@ -37,11 +36,10 @@ SAMPLES = [
 RANGE = [error(IndexError, "Dimension out of range", (3, 4), dim=2)]
 
 
-@op(samples=SAMPLES, errors=RANGE, public="", fresh=True, low="inside")
+@op(samples=SAMPLES, errors=RANGE, public="", fresh=True, low="inside",
+    accepts="floating: softmax_lastdim_kernel_impl")  # fmt: skip
 def softmax(input: Any, *, dim: int) -> Any:
     """exp(x) / sum(exp(x)) along a dimension."""
-    if input.dtype.kind in "iubc":  # the public functions say what is wrong
-        raise TypeError(f"softmax of {input.dtype}")
     if input.ndim == 0:
         axis(dim, 0)
         return arrays.softmax(input.reshape(1), 0).reshape(())
@@ -59,11 +57,10 @@ def _(g: Any, y: Any, _x: Any, *, dim: int) -> Any:
     return gy - y * total(gy, dim=dim, keepdim=True)
 
 
-@op(samples=SAMPLES, errors=RANGE, public="", fresh=True, low="inside")
+@op(samples=SAMPLES, errors=RANGE, public="", fresh=True, low="inside",
+    accepts="floating: log_softmax_lastdim_kernel_impl")  # fmt: skip
 def log_softmax(input: Any, *, dim: int) -> Any:
     """x - log(sum(exp(x))) along a dimension."""
-    if input.dtype.kind in "iubc":  # the public functions say what is wrong
-        raise TypeError(f"log_softmax of {input.dtype}")
     if input.ndim == 0:
         axis(dim, 0)
         return arrays.log_softmax(input.reshape(1), 0).reshape(())
@@ -95,19 +92,9 @@ def along(record: Any, input: Any, dim: int, dtype: Any) -> Any:
         raise record.not_a_tensor(0, input)
     if dtype is not None:
         input = cast(input, dtype)
-    elif input._a.dtype.kind in "iubc":
-        if not input._a.size and input._a.ndim:
-            axis(dim, input._a.ndim)
-            return input.clone()  # nothing to compute, in whatever type
+    elif not input._a.size and input._a.ndim and input._a.dtype.kind in "iubc":
         axis(dim, input._a.ndim)
-        name = type_name(dtypes.from_numpy(input._a.dtype))
-        raise NotImplementedError(
-            message(
-                f"\"{record.name}_lastdim_kernel_impl\" not implemented for '{name}'",
-                got=f"a tensor of {name}",
-                hint="x.float(), or dtype=torch.float32",
-            )
-        )
+        return input.clone()  # nothing to compute, in whatever type
     if dim.__class__ is not int:
         axis(dim, input._a.ndim)
     return record.call((input,), {"dim": dim})
