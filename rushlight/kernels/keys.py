@@ -4,34 +4,46 @@ Those keep what they have made by types, shapes and strides. To read these off e
 hash them takes 1.2 µs; `few.layouts` packs them into bytes in one call of machine code (0.06 µs).
 Where it has no answer (None), as without machine code, the family's function is asked.
 
-    plans = Plans()
+    @Plans
+    def plans_product(a, b):
+        return plan_product(a.dtype, a.shape, …)
 
     def product(a, b):
         key = few.layouts(a, b)
-        plan = plans.get(key)
-        if plan is None:
-            plan = plans.keep(key, plan_product(a.dtype, a.shape, …))
+        plan = plans_product.get(key) or plans_product.make(key, a, b)
         return plan.run(a, b)
 
-Not here: what is packed (`runtime/few_code.py`).
+The line in the middle is written out at each of its places, for a function of it would cost a
+quarter of a small call's look-up (0.03 µs). Not here: what is packed (`runtime/few_code.py`).
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from . import tuning
 
 
 class Plans(dict[Any, Any]):
-    """The plans of one function of arrays; in a module, its name begins with `plans`."""
+    """The plans of one function of arrays; in a module, its name begins with `plans`.
 
-    __slots__ = ()
+    Args:
+        plan: makes the plan, or what else is to be known of such arrays, of all that the key is
+            made of and in that order; None where there is none, and then it is asked again.
+    """
 
-    def keep(self, key: bytes | None, plan: Any) -> Any:
-        """The plan, or what else is known of such arrays; the key finds it from now on."""
-        if key is not None:
+    __slots__ = ("plan",)
+
+    def __init__(self, plan: Callable[..., Any]) -> None:
+        super().__init__()
+        self.plan = plan
+
+    def make(self, key: bytes | None, *operands: Any) -> Any:
+        """The plan for these operands; their key finds it from now on."""
+        plan = self.plan(*operands)
+        if key is not None and plan is not None:
             if len(self) >= tuning.MOST_KEYS:  # sizes that vary without end
                 self.clear()
             self[key] = plan

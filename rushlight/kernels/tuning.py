@@ -227,8 +227,8 @@ RANDOM_LEAST_RUNNING = 1  # the same where kernels are in use already
 RANDOM_PATIENCE = 100  # draws of fewer numbers after which it pays, too
 RANDOM_FEW = 64  # numbers up to which the C library's functions are as fast as NumPy's
 # Numbers up to which memory and numbers come of one native call, which keeps other Python threads
-# waiting. By a plan -> by one call: 64 uniform ones 1.9 -> 0.9, normal ones 2.4 -> 1.1; 4096 of them
-# 2.7 -> 1.6 and 4.0 -> 2.6, whole ones 16.5 -> 7.9. It is 1.1 less for many more, too: 65536 uniform
-# ones 10.8 -> 9.2; by then others should run meanwhile.
+# waiting. By a plan -> by one call: 64 uniform ones 1.9 -> 0.9, normal ones 2.4 -> 1.1; 4096 of
+# them 2.7 -> 1.6 and 4.0 -> 2.6, whole ones 16.5 -> 7.9. It is 1.1 less for many more, too, 65536
+# uniform ones 10.8 -> 9.2; by then others should run meanwhile.
 RANDOM_ONE_CALL = 4096
 RANDOM_BLOCK = 1 << 15  # numbers that are drawn at a time

@@ -16,19 +16,28 @@ PLAN: Any = object()
 
 
 def test_a_plan_is_found_by_its_key() -> None:
-    plans = Plans()
-    assert plans.keep(b"a", PLAN) is PLAN
+    asked: list[Any] = []
+
+    @Plans
+    def plans(*operands: Any) -> Any:
+        asked.append(operands)
+        return PLAN if operands else None
+
+    assert plans.make(b"a", 1, 2) is PLAN
+    assert asked == [(1, 2)]
     assert plans.get(b"a") is PLAN
     assert plans.get(b"b") is None
-    assert plans.keep(None, PLAN) is PLAN  # there is no key: as without machine code
+    assert plans.make(None, 1) is PLAN  # there is no key: as without machine code
     assert plans.get(None) is None
+    assert plans.make(b"c") is None  # and no plan: it is asked again
+    assert b"c" not in plans
 
 
 def test_sizes_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tuning, "MOST_KEYS", 10)
-    plans = Plans()
+    plans = Plans(lambda: PLAN)
     for i in range(25):
-        plans.keep(bytes([i]), PLAN)
+        plans.make(bytes([i]))
         assert len(plans) <= 10
         assert plans.get(bytes([i])) is PLAN
 

@@ -26,13 +26,17 @@ Array = Any
 Shape = tuple[int, ...]
 Layout = tuple[Any, Shape, Shape]  # type, shape and strides of an array
 NUMPY = "attention.numpy"
-plans_forward, plans_backward = Plans(), Plans()
 BOOL = np.dtype(bool)
 
 
 def layout(a: Array) -> Layout | None:
     """What a plan asks of an array (None of one that is not there)."""
     return None if a is None else (a.dtype, a.shape, a.strides)
+
+
+@Plans
+def plans_forward(q: Array, k: Array, v: Array, mask: Array | None, causal: bool) -> Plan:
+    return plan_forward(layout(q), layout(k), layout(v), layout(mask), causal)
 
 
 def forward(
@@ -42,11 +46,16 @@ def forward(
     sum is 0). Shapes: q (..., L, E), k (..., S, E), v (..., S, V), mask broadcasts to (..., L, S).
     """
     key = few.layouts(q, k, v, mask, causal)
-    made = plans_forward.get(key)
-    if made is None:
-        made = plan_forward(layout(q), layout(k), layout(v), layout(mask), causal)
-        plans_forward.keep(key, made)
-    return made.run(q, k, v, mask, scale)  # type: ignore[no-any-return]
+    plan = plans_forward.get(key) or plans_forward.make(key, q, k, v, mask, causal)
+    return plan.run(q, k, v, mask, scale)
+
+
+@Plans
+def plans_backward(
+    g: Array, out: Array, kept: Array, q: Array, k: Array, v: Array, mask: Array | None,
+    causal: bool,
+) -> Plan | None:  # fmt: skip
+    return plan_backward(*map(layout, (g, out, kept, q, k, v, mask)), causal)
 
 
 def backward(
@@ -55,11 +64,10 @@ def backward(
 ) -> tuple[Array, Array, Array] | None:  # fmt: skip
     """Gradients of q, k and v, from that of the result; None where no kernel computes them."""
     key = few.layouts(g, out, kept, q, k, v, mask, causal)
-    made = plans_backward.get(key)
-    if made is None:
-        of = [layout(a) for a in (g, out, kept, q, k, v)]
-        made = plans_backward.keep(key, plan_backward(*of, layout(mask), causal))
-    return None if made is None else made.run(g, out, kept, q, k, v, mask, scale)
+    plan = plans_backward.get(key) or plans_backward.make(
+        key, g, out, kept, q, k, v, mask, causal
+    )
+    return None if plan is None else plan.run(g, out, kept, q, k, v, mask, scale)
 
 
 def plan_of(

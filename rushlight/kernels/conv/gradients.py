@@ -25,8 +25,20 @@ from . import select
 
 Array = Any
 Ints = tuple[int, ...]
-plans_together = Plans()
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+
+
+@Plans
+def plans_together(
+    g: Array, x: Array, w: Array, need_x: bool, need_w: bool, need_bias: bool, stride: Ints,
+    padding: Ints, dilation: Ints, groups: int, transposed: bool, precision: str,
+) -> Plan | None:  # fmt: skip
+    if not g.flags.aligned:  # NumPy sums those
+        return None
+    return plan_gradients(
+        g.dtype, g.shape, g.strides, x.dtype, x.shape, x.strides, w.dtype, w.shape, w.strides,
+        (need_x, need_w, need_bias), stride, padding, dilation, groups, transposed, precision,
+    )  # fmt: skip
 
 
 def together(
@@ -39,16 +51,9 @@ def together(
     """
     precision = config.current.matmul_precision
     key = few.layouts(g, x, w, *needs, stride, padding, dilation, groups, transposed, precision)
-    plan = plans_together.get(key)
-    if plan is None:
-        if not g.flags.aligned:  # NumPy sums those
-            return None
-        made = plan_gradients(
-            g.dtype, g.shape, g.strides, x.dtype, x.shape, x.strides, w.dtype, w.shape, w.strides,
-            needs, stride, padding, dilation, groups, transposed, precision,
-        )  # fmt: skip
-        plan = plans_together.keep(key, made)
-    return plan  # type: ignore[no-any-return]
+    return plans_together.get(key) or plans_together.make(  # type: ignore[no-any-return]
+        key, g, x, w, *needs, stride, padding, dilation, groups, transposed, precision
+    )
 
 
 def gradients(

@@ -38,10 +38,21 @@ from .problem import Conv
 Array = Any
 Ints = tuple[int, ...]
 PLANS = 4096  # shapes that each direction remembers
-plans_forward = Plans()
 
 
 # -- on arrays -----------------------------------------------------------------------------------
+
+
+@Plans
+def plans_forward(
+    x: Array, w: Array, bias: Array | None, stride: Ints, padding: Ints, dilation: Ints,
+    groups: int, size: Ints | None, precision: str,
+) -> Plan:  # fmt: skip
+    return plan_forward(
+        x.dtype, x.shape, x.strides, w.dtype, w.shape, w.strides,
+        None if bias is None else (bias.dtype, bias.strides), stride, padding, dilation, groups,
+        size, precision,
+    )  # fmt: skip
 
 
 def forward(
@@ -54,14 +65,9 @@ def forward(
     """
     precision = config.current.matmul_precision
     key = few.layouts(x, w, bias, stride, padding, dilation, groups, size, precision)
-    plan = plans_forward.get(key)
-    if plan is None:
-        made = plan_forward(
-            x.dtype, x.shape, x.strides, w.dtype, w.shape, w.strides,
-            None if bias is None else (bias.dtype, bias.strides), stride, padding, dilation, groups,
-            size, precision,
-        )  # fmt: skip
-        plan = plans_forward.keep(key, made)
+    plan = plans_forward.get(key) or plans_forward.make(
+        key, x, w, bias, stride, padding, dilation, groups, size, precision
+    )
     return plan.run(x, w, bias)
 
 

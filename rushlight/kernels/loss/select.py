@@ -30,7 +30,6 @@ Array = Any
 Shape = tuple[int, ...]
 Line = tuple[Any, Shape, Shape] | None
 INT64 = np.dtype(np.int64)
-plans_cross_entropy, plans_cross_entropy_grad = Plans(), Plans()
 
 
 def class_dim(a: Any) -> int:
@@ -171,6 +170,22 @@ def all_weights(w: Array | None, classes: int, dtype: Any) -> float:
     return float(classes) if w is None else float(w.astype(computed(dtype), copy=False).sum())
 
 
+@Plans
+def plans_cross_entropy(
+    x: Array, target: Array, w: Array | None, ignored: int, smoothing: float, reduction: str
+) -> Plan:
+    return plan_cross_entropy(line(x), line(target), line(w), ignored, smoothing, reduction)
+
+
+@Plans
+def plans_cross_entropy_grad(
+    g: Array | None, x: Array, target: Array, w: Array | None, ignored: int, smoothing: float,
+    mean: bool,
+) -> Plan:  # fmt: skip
+    of = (line(g), line(x), line(target), line(w))
+    return plan_cross_entropy_grad(*of, ignored, smoothing, mean)
+
+
 def cross_entropy(
     x: Array, target: Array, w: Array | None, reduction: str, ignored: int, smoothing: float
 ) -> tuple[Array, Array]:
@@ -183,10 +198,9 @@ def cross_entropy(
     if not classes:
         return without_classes(x, target, reduction, ignored, smoothing)
     key = few.layouts(x, target, w, ignored, smoothing, reduction)
-    plan = plans_cross_entropy.get(key)
-    if plan is None:
-        made = plan_cross_entropy(line(x), line(target), line(w), ignored, smoothing, reduction)
-        plan = plans_cross_entropy.keep(key, made)
+    plan = plans_cross_entropy.get(key) or plans_cross_entropy.make(
+        key, x, target, w, ignored, smoothing, reduction
+    )
     weights = all_weights(w, classes, dtype) if smoothing else 0.0
     status, sums, y = plan.run(x, target, w, weights)
     if not (asked() and all_count(target, classes, ignored)) and status[0]:
@@ -219,11 +233,9 @@ def cross_entropy_gradient(
         g = np.asarray(g, sums.dtype)
     of_g = g if reduction == "none" else None
     key = few.layouts(of_g, x, target, w, ignored, smoothing, mean)
-    plan = plans_cross_entropy_grad.get(key)
-    if plan is None:
-        of = (line(of_g), line(x), line(target), line(w))
-        made = plan_cross_entropy_grad(*of, ignored, smoothing, mean)
-        plan = plans_cross_entropy_grad.keep(key, made)
+    plan = plans_cross_entropy_grad.get(key) or plans_cross_entropy_grad.make(
+        key, of_g, x, target, w, ignored, smoothing, mean
+    )
     weights = all_weights(w, x.shape[class_dim(x)], x.dtype) if smoothing else 0.0
     return plan.run(g, x, target, w, sums, weights)
 

@@ -24,7 +24,14 @@ from .select import plan
 
 Array = Any
 Shape = tuple[int, ...]
-plans_gradients = Plans()
+
+
+@Plans
+def plans_gradients(g: Array, x: Array, w: Array, precision: str, bias: bool) -> Plan | None:
+    return plan_gradients(
+        g.dtype, g.shape, g.strides, x.dtype, x.shape, x.strides, w.dtype, w.shape, w.strides,
+        precision, bias,
+    )  # fmt: skip
 
 
 def gradients(g: Array, x: Array, w: Array, bias: bool = False) -> tuple[Array, ...] | None:
@@ -35,14 +42,8 @@ def gradients(g: Array, x: Array, w: Array, bias: bool = False) -> tuple[Array, 
     """
     precision = config.current.matmul_precision
     key = few.layouts(g, x, w, precision, bias)
-    made = plans_gradients.get(key)
-    if made is None:
-        found = plan_gradients(
-            g.dtype, g.shape, g.strides, x.dtype, x.shape, x.strides, w.dtype, w.shape, w.strides,
-            precision, bias,
-        )  # fmt: skip
-        made = plans_gradients.keep(key, found)
-    return None if made is None else made.run(g, x, w)  # type: ignore[no-any-return]
+    made = plans_gradients.get(key) or plans_gradients.make(key, g, x, w, precision, bias)
+    return None if made is None else made.run(g, x, w)
 
 
 def in_rows(meta: MetaArray) -> MetaArray | None:

@@ -36,21 +36,27 @@ Shape = tuple[int, ...]
 Level = tuple[int, Shape]  # a dim of a batch, and how far each operand goes along it
 ELEMENTS = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}
 
-plans_product, plans_linear = Plans(), Plans()
-
 
 # -- products ------------------------------------------------------------------------------------
+
+
+@Plans
+def plans_product(a: Array, b: Array, precision: str) -> Plan:
+    return plan(a.dtype, a.shape, a.strides, b.dtype, b.shape, b.strides, precision)
 
 
 def product(a: Array, b: Array) -> Array:
     """a @ b. Shapes: a (..., M, K) or (K), b (..., K, N) or (K); all of one type."""
     precision = config.current.matmul_precision
     key = few.layouts(a, b, precision)
-    made = plans_product.get(key)
-    if made is None:
-        of = (a.dtype, a.shape, a.strides, b.dtype, b.shape, b.strides)
-        made = plans_product.keep(key, plan(*of, precision))
+    made = plans_product.get(key) or plans_product.make(key, a, b, precision)
     return made.run(a, b, None, 1.0, 0.0)
+
+
+@Plans
+def plans_linear(x: Array, w: Array, bias: Array, precision: str) -> Plan:
+    of = (x.dtype, x.shape, x.strides, w.dtype, w.shape, w.strides)
+    return plan(*of, precision, bias.shape, bias.strides)
 
 
 def linear(x: Array, w: Array, bias: Array | None) -> Array:
@@ -59,11 +65,7 @@ def linear(x: Array, w: Array, bias: Array | None) -> Array:
         return product(x, w)
     precision = config.current.matmul_precision
     key = few.layouts(x, w, bias, precision)
-    made = plans_linear.get(key)
-    if made is None:
-        of = (x.dtype, x.shape, x.strides, w.dtype, w.shape, w.strides)
-        found = plan(*of, precision, bias.shape, bias.strides)
-        made = plans_linear.keep(key, found)
+    made = plans_linear.get(key) or plans_linear.make(key, x, w, bias, precision)
     if bias.dtype == x.dtype and made.name != NUMPY:
         return made.run(x, w, bias, 1.0, 1.0)
     y = reference.product(x, w)

@@ -32,9 +32,6 @@ Needs = tuple[bool, bool, bool]
 Line = tuple[Any, Shape, Shape] | None  # type, shape and strides of an operand that may be missing
 
 
-plans_rows, plans_rows_grad = Plans(), Plans()
-plans_channels, plans_channels_grad = Plans(), Plans()
-plans_moved = Plans()
 
 
 def line(a: Array | None) -> Line:
@@ -179,15 +176,19 @@ def lines_of(
     return {k: k for k in rooms}, rooms
 
 
+@Plans
+def plans_rows(
+    x: Array, length: int, w: Array | None, b: Array | None, eps: float, centred: bool
+) -> Plan:
+    return plan_rows(x.dtype, x.shape, x.strides, length, line(w), line(b), eps, centred)
+
+
 def rows(
     x: Array, length: int, w: Array | None, b: Array | None, eps: float, centred: bool = True
 ) -> tuple[Array, Array | None, Array]:
     """y, mean and rstd of each row of `length` elements; no mean of those not `centred` (RMS)."""
     known = few.layouts(x, length, w, b, eps, centred)
-    plan = plans_rows.get(known)
-    if plan is None:
-        made = plan_rows(x.dtype, x.shape, x.strides, length, line(w), line(b), eps, centred)
-        plan = plans_rows.keep(known, made)
+    plan = plans_rows.get(known) or plans_rows.make(known, x, length, w, b, eps, centred)
     if b is None:
         found = plan.run(x) if w is None else plan.run(x, w)
     else:
@@ -195,16 +196,23 @@ def rows(
     return found if centred else (found[0], None, found[1])
 
 
+@Plans
+def plans_rows_grad(
+    g: Array, x: Array, length: int, w: Array | None, centred: bool, need_x: bool, need_w: bool,
+    need_b: bool,
+) -> Plan:  # fmt: skip
+    of = (x.dtype, x.shape, x.strides, g.dtype, g.strides, length, line(w), centred)
+    return plan_rows_grad(*of, (need_x, need_w, need_b))
+
+
 def rows_gradient(
     g: Array, x: Array, length: int, w: Array | None, mean: Array | None, rstd: Array, needs: Needs
 ) -> tuple[Array | None, Array | None, Array | None]:
     """Gradients of `rows` by x, w and b."""
     known = few.layouts(g, x, length, w, mean is not None, *needs)
-    plan = plans_rows_grad.get(known)
-    if plan is None:
-        made = plan_rows_grad(x.dtype, x.shape, x.strides, g.dtype, g.strides, length, line(w),
-                              mean is not None, needs)  # fmt: skip
-        plan = plans_rows_grad.keep(known, made)
+    plan = plans_rows_grad.get(known) or plans_rows_grad.make(
+        known, g, x, length, w, mean is not None, *needs
+    )
     if w is None:
         found = plan.run(g, x, rstd) if mean is None else plan.run(g, x, mean, rstd)
     else:
@@ -291,15 +299,19 @@ def plan_channels_grad(
     return finished(f"{name}.numpy", operands, outputs, made, 10)
 
 
+@Plans
+def plans_channels(
+    x: Array, w: Array | None, b: Array | None, mean: Array | None, var: Array | None, eps: float
+) -> Plan:
+    return plan_channels(*key(x, w, b, mean, var), eps)
+
+
 def channels(
     x: Array, w: Array | None, b: Array | None, mean: Array | None, var: Array | None, eps: float
 ) -> tuple[Array, Array, Array]:
     """Each channel normalised by the moments given, or its own; these are (C,)."""
     known = few.layouts(x, w, b, mean, var, eps)
-    plan = plans_channels.get(known)
-    if plan is None:
-        made = plan_channels(*key(x, w, b, mean, var), eps)
-        plan = plans_channels.keep(known, made)
+    plan = plans_channels.get(known) or plans_channels.make(known, x, w, b, mean, var, eps)
     if mean is None:
         if b is None:
             return plan.run(x) if w is None else plan.run(x, w)  # type: ignore[no-any-return]
@@ -311,19 +323,26 @@ def channels(
     return found, mean, var
 
 
+@Plans
+def plans_channels_grad(
+    g: Array, x: Array, w: Array | None, mean: Array, var: Array, eps: float, training: bool,
+    need_x: bool,
+) -> Plan:  # fmt: skip
+    return plan_channels_grad(
+        x.dtype, x.shape, x.strides, g.dtype, g.strides, line(w), line(mean), line(var), eps,
+        training, need_x,
+    )  # fmt: skip
+
+
 def channels_gradient(
     g: Array, x: Array, w: Array | None, mean: Array, var: Array, eps: float, training: bool,
     need_x: bool,
 ) -> tuple[Array | None, Array, Array]:  # fmt: skip
     """Gradients of `channels` by x, w and b. Those of w and b are the sums that dx needs."""
     known = few.layouts(g, x, w, mean, var, eps, training, need_x)
-    plan = plans_channels_grad.get(known)
-    if plan is None:
-        made = plan_channels_grad(
-            x.dtype, x.shape, x.strides, g.dtype, g.strides, line(w), line(mean), line(var), eps,
-            training, need_x,
-        )  # fmt: skip
-        plan = plans_channels_grad.keep(known, made)
+    plan = plans_channels_grad.get(known) or plans_channels_grad.make(
+        known, g, x, w, mean, var, eps, training, need_x
+    )
     found = plan.run(g, x, mean, var) if w is None else plan.run(g, x, w, mean, var)
     return found if need_x else (None, *found)
 
@@ -375,6 +394,11 @@ def moved(
         plan_moved_numpy().run(a, b, new_a, new_b, kept, by_a, by_b)
 
 
+@Plans
+def plans_moved(a: Array) -> Plan:
+    return plan_moved(a.dtype, a.shape, a.strides)
+
+
 def moved_alike(
     a: Array, b: Array, new_a: Array, new_b: Array, *, kept: float, by_a: float, by_b: float
 ) -> None:
@@ -382,9 +406,7 @@ def moved_alike(
     a and b share no memory, and that the numbers are Python's floats: to ask takes as long as all
     else."""
     known = few.layouts(a)
-    plan = plans_moved.get(known)
-    if plan is None:
-        plan = plans_moved.keep(known, plan_moved(a.dtype, a.shape, a.strides))
+    plan = plans_moved.get(known) or plans_moved.make(known, a)
     plan.run(a, b, new_a, new_b, kept, by_a, by_b)
 
 

@@ -25,7 +25,6 @@ from .reference import adaptive_spans, strided_spans
 
 Array = Any
 Ints = tuple[int, ...]
-plans_max_pool, plans_max_pool_input = Plans(), Plans()
 Spans = tuple[tuple[Ints, Ints, Ints], ...]  # along each dimension: starts, ends, counts
 
 
@@ -243,15 +242,21 @@ def max_input_in_two(g: Array, y: Array, x: Array, *, size: Ints, how: Any) -> A
     return put_taps(g, max_tap(x, y, *how), size, *how)
 
 
+@Plans
+def plans_max_pool(
+    x: Array, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, out: Ints
+) -> Plan:
+    return plan_max_pool(x.dtype, x.shape, x.strides, kernel, stride, padding, dilation, out)
+
+
 def max_pool(
     x: Array, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, out: Ints
 ) -> Array:
     """The maximum of each window; NaN wins, padding never does."""
     key = few.layouts(x, kernel, stride, padding, dilation, out)
-    plan = plans_max_pool.get(key)
-    if plan is None:
-        of = (x.dtype, x.shape, x.strides, kernel, stride, padding, dilation, out)
-        plan = plans_max_pool.keep(key, plan_max_pool(*of))
+    plan = plans_max_pool.get(key) or plans_max_pool.make(
+        key, x, kernel, stride, padding, dilation, out
+    )
     return plan.run(x)
 
 
@@ -261,15 +266,22 @@ def max_tap(x: Array, y: Array, kernel: Ints, stride: Ints, padding: Ints, dilat
     return plan_max_tap(*key).run(x, y)
 
 
+@Plans
+def plans_max_pool_input(
+    g: Array, x: Array, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints
+) -> Plan:
+    of = (x.dtype, x.shape, x.strides, g.shape, g.strides)
+    return plan_max_pool_input(*of, kernel, stride, padding, dilation)
+
+
 def max_pool_input(
     g: Array, y: Array, x: Array, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints
 ) -> Array:
     """Each g added to the element of its window in x that holds its maximum y."""
     key = few.layouts(g, x, kernel, stride, padding, dilation)
-    plan = plans_max_pool_input.get(key)
-    if plan is None:
-        of = (x.dtype, x.shape, x.strides, g.shape, g.strides, kernel, stride, padding, dilation)
-        plan = plans_max_pool_input.keep(key, plan_max_pool_input(*of))
+    plan = plans_max_pool_input.get(key) or plans_max_pool_input.make(
+        key, g, x, kernel, stride, padding, dilation
+    )
     return plan.run(g, y, x)
 
 

@@ -19,7 +19,6 @@ from . import softmax as bodies
 
 Array = Any
 Shape = tuple[int, ...]
-plans, plans_grad = Plans(), Plans()
 
 
 @functools.lru_cache(maxsize=2048)
@@ -43,23 +42,26 @@ def plan_grad(
                      axis(dim, len(shape)), tuning.SOFTMAX_LEAST, flops=4)  # fmt: skip
 
 
+@Plans
+def plans(name: str, x: Array, dim: int) -> Plan:
+    return plan(name, x.dtype, x.shape, x.strides, dim)
+
+
+@Plans
+def plans_grad(name: str, g: Array, y: Array, dim: int) -> Plan:
+    return plan_grad(name, y.dtype, y.shape, g.dtype, g.strides, y.strides, dim)
+
+
 def plan_for(name: str, x: Array, dim: int) -> Plan:
     """`plan` of an array."""
     key = few.layouts(name, x, dim)
-    found = plans.get(key)
-    if found is None:
-        found = plans.keep(key, plan(name, x.dtype, x.shape, x.strides, dim))
-    return found  # type: ignore[no-any-return]
+    return plans.get(key) or plans.make(key, name, x, dim)  # type: ignore[no-any-return]
 
 
 def plan_grad_for(name: str, g: Array, y: Array, dim: int) -> Plan:
     """`plan_grad` of arrays."""
     key = few.layouts(name, g, y, dim)
-    found = plans_grad.get(key)
-    if found is None:
-        of = (y.dtype, y.shape, g.dtype, g.strides, y.strides, dim)
-        found = plans_grad.keep(key, plan_grad(name, *of))
-    return found  # type: ignore[no-any-return]
+    return plans_grad.get(key) or plans_grad.make(key, name, g, y, dim)  # type: ignore[no-any-return]
 
 
 def softmax(x: Array, dim: int) -> Array:

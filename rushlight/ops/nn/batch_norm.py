@@ -215,15 +215,19 @@ def _usual_channels(
             None if running_var is None else running_var._a,
             training,
         )
-        found = _usual.get(key)
-        if found is None and _fit(input, weight, bias, running_mean, running_var, training):
-            found = _usual.keep(key, unbiasing(input._a))
+        return _usual.get(key) or _usual.make(  # type: ignore[no-any-return]
+            key, input, weight, bias, running_mean, running_var, training
+        )
     except AttributeError:  # no Tensor
         return None
-    return found  # type: ignore[no-any-return]
 
 
-_usual = Plans()
+@Plans
+def _usual(
+    input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool
+) -> float | None:
+    fit = _fit(input, weight, bias, running_mean, running_var, training)
+    return unbiasing(input._a) if fit else None
 
 
 def unbiasing(a: Any) -> float:
