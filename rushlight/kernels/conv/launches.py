@@ -304,7 +304,7 @@ def weight_fields(c: Conv, d: Draft) -> dict[str, Any]:
     tile = implicit_gemm.lanes(str(c.element))
     images = images_of_a_panel(c, tile)
     n, p = c.n // images, images * c.p
-    chunks = c.groups * -(-c.k // (4 * tile))
+    chunks = c.groups * -(-c.k // (implicit_gemm.PANELS * tile))
     each = -(-n // min(n, max(1, tuning.CONV_SLICES // chunks)))
     slices = -(-n // each)
     return {
@@ -315,8 +315,8 @@ def weight_fields(c: Conv, d: Draft) -> dict[str, Any]:
 
 
 def packed_once(c: Conv, d: Draft, columns: int, outputs: int) -> str | None:
-    """Room for g, of so many outputs a group, where several chunks of columns would pack the same;
-    None where each packs what it needs."""
+    """Room for g, of so many outputs a group, where several chunks of so many columns each would
+    pack the same; None where each packs what it needs."""
     size = c.n * c.groups * c.p * outputs * c.dtype.itemsize
     if c.k <= columns or size > tuning.CONV_PACKED_MOST:
         return None
@@ -328,7 +328,8 @@ def implicit_gemm_weight(c: Conv, d: Draft) -> Plan:
     from . import implicit_gemm
 
     element, fields = str(c.element), weight_fields(c, d)
-    packed = packed_once(c, d, 4 * implicit_gemm.lanes(element), c.o)
+    columns = implicit_gemm.PANELS * implicit_gemm.lanes(element)
+    packed = packed_once(c, d, columns, c.o)
     d.launch(
         implicit_gemm.kernel(implicit_gemm.Weight, element, heights_of(c)), **fields, packed=packed,
         panels=tuning.CONV_PANELS_OF_PACKED if packed else implicit_gemm.PANELS,
