@@ -95,6 +95,9 @@ class Hooks(Reading):
             return self.call_function(method, (fn, *args), kw)
         wrapped = getattr(fn, "__wrapped__", None)
         if type(fn).__name__ == "Compiled" and wrapped is not None:
+            if id(fn) in self.sources:  # what it wraps is from outside, too
+                place, words = self.sources[id(fn)]
+                self.see(wrapped, f"{place}.__wrapped__", words)
             return self.call(wrapped, *args, **kw)
         self.unknown(f"{name_of(fn)} is called")
         return fn(*args, **kw)
@@ -186,7 +189,8 @@ class Hooks(Reading):
         if self.why is None:
             if known.is_number_type(result) and name not in known.METADATA:
                 self.unknown(f"{name_of(fn)} takes a number out of a tensor")
-            self.capture.made(result)
+            given = (getattr(fn, "__self__", None), *args, *kw.values())
+            self.capture.made(name_of(fn), result, given)
         return result
 
     def repeated(self, fn: Repeated, args: Any, kw: Any) -> Any:

@@ -20,6 +20,7 @@ from ..autograd.leaves import accumulated
 from ..autograd.node import LEAF, Cell, Extras, TensorBase, tick
 from ..blocks import Presence
 from ..kernels.meta import UnresolvedArray
+from ..ops.core.dispatch import leaves
 from ..tensor import Parameter, Tensor
 from . import known
 from .acting import Hooks
@@ -107,11 +108,15 @@ class Capture(Writer):
         self.tensors.append((t, given, (t._fn, t._a, count)))
         return ""
 
-    def made(self, result: Any) -> None:
-        """What a function of this package returned: tensors that it made of Python numbers."""
+    def made(self, name: str, result: Any, operands: Any) -> None:
+        """What a function of this package returned: a tensor that no computation has made is one
+        of Python numbers, unless the function was given tensors, whose numbers it may have read."""
         if isinstance(result, TensorBase):
             a = result._a
             if a.__class__ is ndarray and id(a) not in self.number and a.base is None:
+                if any(isinstance(t, TensorBase) for t in leaves(operands)):
+                    self.reads.unknown(f"{name} computes what cannot be seen")
+                    return
                 self.value(HELD, a, "constant")
                 self.constants.add(int(self.number[id(a)]))
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import builtins
 import collections
+import contextlib
 import functools
 import itertools
 import math
@@ -39,7 +40,7 @@ PURE: frozenset[Any] = frozenset((
     itertools.accumulate, itertools.chain, itertools.chain.from_iterable, itertools.combinations,
     itertools.islice, itertools.pairwise, itertools.permutations, itertools.product,
     itertools.repeat, itertools.zip_longest,
-    types.SimpleNamespace,
+    types.SimpleNamespace, contextlib.nullcontext,
 ))  # fmt: skip
 PURE_MODULES = frozenset(("math", "_operator", "operator", "cmath"))
 assert math.sqrt.__module__ == "math"

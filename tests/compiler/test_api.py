@@ -138,6 +138,7 @@ def test_arguments_are_checked(options, kind, words) -> None:
         torch.compile(3)
 
 
+@pytest.mark.eager
 def test_what_is_not_replayed_is_said_once_with_its_place() -> None:
     @torch.compile
     def loud(x):
@@ -158,6 +159,7 @@ def test_what_is_not_replayed_is_said_once_with_its_place() -> None:
     assert sum(state.counters["graph_break"].values()) >= 1
 
 
+@pytest.mark.eager
 def test_fullgraph_makes_that_an_error() -> None:
     @torch.compile(fullgraph=True)
     def loud(x):
@@ -259,6 +261,7 @@ def test_the_rest_is_harmless() -> None:
         compiler.set_stance("lying")
 
 
+@pytest.mark.eager
 def test_a_module_that_compiled_itself_is_replayed_alone_and_in_a_step() -> None:
     def make() -> tuple[torch.nn.Module, Any]:
         torch.manual_seed(0)

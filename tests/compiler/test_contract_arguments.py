@@ -7,6 +7,7 @@ import dataclasses
 from typing import Any
 
 import numpy as np
+import pytest
 
 import rushlight as torch
 from tests.compiler.twins import Twin, same
@@ -39,6 +40,7 @@ def unpacked(batch: Any, *more: Any, scale: Any = 1.0, **named: Any) -> Any:
     return total
 
 
+@pytest.mark.eager
 def test_containers() -> None:
     def a() -> Any:
         return torch.randn(2, 3)
@@ -70,6 +72,7 @@ def test_containers() -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_keywords_and_their_order() -> None:
     def program(t: Twin) -> None:
         compiled = t.compile(unpacked)
@@ -87,6 +90,7 @@ def test_keywords_and_their_order() -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_what_is_changed_in_a_container_that_came_in() -> None:
     def function(batch: dict[str, Any], seen: list[Any]) -> Any:
         batch["y"] = batch["x"] * 2
@@ -103,6 +107,7 @@ def test_what_is_changed_in_a_container_that_came_in() -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_arrays_and_numbers_of_numpy() -> None:
     def program(t: Twin) -> None:
         @t.compile
@@ -117,6 +122,7 @@ def test_arrays_and_numbers_of_numpy() -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_one_array_of_numpy_changed_between_calls() -> None:
     def program(t: Twin) -> None:
         a = np.ones(3, np.float32)

@@ -94,6 +94,7 @@ LOSSES: dict[str, Callable[[Any, Any], None]] = {
 }
 
 
+@pytest.mark.eager
 @places
 @pytest.mark.parametrize("name", LOSSES)
 @pytest.mark.filterwarnings("ignore:Using backward")
@@ -114,6 +115,10 @@ def test_a_loss_made_outside(name: str, place: str) -> None:
     same(program)
 
 
+@pytest.mark.eager(
+    "a graph of the gradient", "gradients of a result", "gradients of weights",
+    "gradients of what is not used", "nothing", "some inputs alone",
+)  # fmt: skip
 @pytest.mark.parametrize("name", LOSSES)
 @pytest.mark.filterwarnings("ignore:Using backward")
 def test_a_loss_made_inside(name: str) -> None:
@@ -136,6 +141,7 @@ def test_a_loss_made_inside(name: str) -> None:
     same(program)
 
 
+@pytest.mark.eager
 @places
 def test_one_loss_after_another_kind(place: str) -> None:
     """Every loss in turn, over and over, on one compiled model."""
@@ -195,6 +201,7 @@ def test_the_output_goes_in_again(place: str) -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_a_penalty_on_gradients() -> None:
     def program(t: Twin) -> None:
         judge = network()
@@ -274,6 +281,7 @@ def test_hooks_on_results_and_on_inputs(place: str) -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_hooks_registered_inside() -> None:
     def program(t: Twin) -> None:
         model = network()
@@ -317,6 +325,7 @@ class Straight(torch.autograd.Function):
         return g * (x.abs() < 1) * ctx.factor, None
 
 
+@pytest.mark.eager
 @pytest.mark.parametrize("inside", [True, False])
 def test_a_function_with_a_derivative_of_ones_own(inside: bool) -> None:
     def program(t: Twin) -> None:
@@ -350,6 +359,7 @@ def test_a_function_with_a_derivative_of_ones_own(inside: bool) -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_an_operator_of_ones_own() -> None:
     calls: list[int] = []
 
@@ -407,6 +417,7 @@ def test_gradients_of_gradients_by_a_step_inside() -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_a_backward_inside_of_a_graph_from_outside() -> None:
     def program(t: Twin) -> None:
         w, v = torch.ones(4, requires_grad=True), torch.ones(4, requires_grad=True)
@@ -437,6 +448,7 @@ def test_a_backward_inside_of_a_graph_from_outside() -> None:
     same(program)
 
 
+@pytest.mark.eager
 @pytest.mark.parametrize("rows", [1, 3])
 def test_inputs_of_which_one_has_the_other_in_its_history(rows: int) -> None:
     def program(t: Twin) -> None:
@@ -469,6 +481,7 @@ def test_inputs_of_which_one_has_the_other_in_its_history(rows: int) -> None:
     same(program)
 
 
+@pytest.mark.eager
 @places
 def test_gradients_of_several_results_meet(place: str) -> None:
     """They are added up in eager's order, to the bit."""
@@ -540,6 +553,7 @@ def test_hooks_of_parameters(place: str, kind: str) -> None:
     assert compiled.entries[0].runs > 0, "it was not compiled"
 
 
+@pytest.mark.eager
 def test_a_step_whose_parameters_have_hooks_runs_eagerly() -> None:
     def program(t: Twin) -> None:
         model, seen = network(), []

@@ -57,6 +57,7 @@ def _factor() -> Any:
     Trainer.factor = 2.0
 
 
+@pytest.mark.eager
 def test_methods() -> None:
     def program(t: Twin) -> None:
         Trainer.factor = 2.0
@@ -139,6 +140,7 @@ def test_a_decorator_on_methods_functions_and_classes() -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_partials_lambdas_wrappers_and_callable_objects() -> None:
     def scaled(x: Any, factor: Any, *, shift: Any = 0.0) -> Any:
         return x * factor + shift
@@ -273,6 +275,7 @@ def test_forgetting_all_that_was_compiled() -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_parts_that_are_not_compiled() -> None:
     def program(t: Twin) -> None:
         scale, seen, model = 2.0, [], network()
@@ -364,6 +367,7 @@ def test_options(options: dict[str, Any]) -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_functions_of_generated_code() -> None:
     """Without a source that could be read."""
 
@@ -380,6 +384,7 @@ def test_functions_of_generated_code() -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_a_source_that_has_changed_since(tmp_path: Any) -> None:
     def program(t: Twin) -> None:
         file = tmp_path / f"changing_{t.compiled}.py"

@@ -121,6 +121,7 @@ def test_a_tensor_that_is_held_gets_other_memory() -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_loops_over_parameters_and_modules() -> None:
     def program(t: Twin) -> None:
         model = network()
@@ -183,6 +184,7 @@ def test_gradients_that_are_asked_for() -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_numbers_of_an_optimizer_that_are_read() -> None:
     def program(t: Twin) -> None:
         model = network()
@@ -209,6 +211,7 @@ def test_numbers_of_an_optimizer_that_are_read() -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_results_written_into_given_tensors() -> None:
     def program(t: Twin) -> None:
         buffer = torch.zeros(3)
@@ -320,6 +323,7 @@ def test_a_process_that_was_forked() -> None:
     process.join()
 
 
+@pytest.mark.eager
 def test_sets_orders_of_dictionaries_and_identities() -> None:
     def program(t: Twin) -> None:
         names, table = {"a"}, {"x": 1.0, "y": 2.0}
@@ -354,6 +358,7 @@ def test_sets_orders_of_dictionaries_and_identities() -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_a_property_that_reads_something_else() -> None:
     class Config:
         level = 1

@@ -216,6 +216,7 @@ EFFECTS = [
 ]  # fmt: skip
 
 
+@pytest.mark.eager
 @pytest.mark.parametrize("deep", [False, True])
 @pytest.mark.parametrize("function", EFFECTS)
 def test_an_effect(function: Callable[..., Any], deep: bool) -> None:
@@ -258,6 +259,7 @@ class Kept(logging.Handler):
         self.seen.append(record.getMessage())
 
 
+@pytest.mark.eager
 @pytest.mark.parametrize("function", [steers_by_item, keeps_items, prints, steers_by_truth])
 def test_effects_in_a_step_of_training(function: Callable[..., Any]) -> None:
     def program(t: Twin) -> None:
@@ -282,6 +284,7 @@ def test_effects_in_a_step_of_training(function: Callable[..., Any]) -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_files_written_and_read(tmp_path: Path) -> None:
     def program(t: Twin) -> None:
         file = tmp_path / str(t.compiled)
@@ -300,6 +303,7 @@ def test_files_written_and_read(tmp_path: Path) -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_names_of_comprehensions_and_loops_around_an_effect() -> None:
     def program(t: Twin) -> None:
         @t.compile

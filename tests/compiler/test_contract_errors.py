@@ -87,6 +87,7 @@ ERRORS: dict[str, tuple[Callable[..., Any], Any, Any]] = {
 }
 
 
+@pytest.mark.eager("bernoulli", "normal", "poisson", "weights of a covariance")
 @pytest.mark.parametrize("whole", [True, False])
 @pytest.mark.parametrize("name", ERRORS)
 def test_an_exception_leaves(name: str, whole: bool) -> None:
@@ -158,6 +159,7 @@ def test_an_exception_in_a_hook_and_in_a_module(form: str) -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_an_exception_after_something_was_changed() -> None:
     def program(t: Twin) -> None:
         buffer, seen = torch.zeros(3), []
@@ -177,6 +179,7 @@ def test_an_exception_after_something_was_changed() -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_an_exception_with_a_cause_and_one_in_a_context() -> None:
     def program(t: Twin) -> None:
         @t.compile

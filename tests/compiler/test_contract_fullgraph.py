@@ -68,6 +68,7 @@ UNSUPPORTED = [
 ]  # fmt: skip
 
 
+@pytest.mark.eager
 @pytest.mark.parametrize("function", UNSUPPORTED)
 def test_what_cannot_be_replayed_is_an_error(function: Callable[[Any], Any]) -> None:
     compiled = torch.compile(function, fullgraph=True)

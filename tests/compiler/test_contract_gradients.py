@@ -76,6 +76,7 @@ def test_a_step_every_other_call() -> None:
     same(program)
 
 
+@pytest.mark.eager("the weight itself-step", "turned-step")
 @forms
 @pytest.mark.parametrize(
     "hand",
@@ -130,6 +131,7 @@ def test_gradients_that_were_kept_stay_as_they_were(form: str) -> None:
     same(program)
 
 
+@pytest.mark.eager
 @forms
 def test_gradients_changed_between_backward_and_step(form: str) -> None:
     def program(t: Twin) -> None:
@@ -241,6 +243,7 @@ def test_a_step_written_by_hand() -> None:
     same(program)
 
 
+@pytest.mark.eager("True")
 @pytest.mark.parametrize("inside", [True, False])
 def test_a_scaler_of_losses(inside: bool) -> None:
     def program(t: Twin) -> None:

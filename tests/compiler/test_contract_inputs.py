@@ -58,6 +58,7 @@ def test_dtypes() -> None:
     )
 
 
+@pytest.mark.eager
 def test_scalars_and_empty_inputs() -> None:
     with_inputs(
         lambda x: (x * 2 + x.sum(), x.reshape(-1).exp()),
@@ -70,6 +71,7 @@ def test_scalars_and_empty_inputs() -> None:
     )
 
 
+@pytest.mark.eager
 def test_layouts() -> None:
     with_inputs(
         lambda x: (x.exp().sum(1), x * 2, x + x.t(), x.contiguous().view(-1), x.reshape(-1)),
@@ -96,6 +98,7 @@ def test_a_view_of_a_layout_that_does_not_fit() -> None:
     )
 
 
+@pytest.mark.eager
 def test_branches_on_layout_shape_and_type() -> None:
     def function(x: Any) -> Any:
         if not x.is_contiguous():
@@ -120,6 +123,7 @@ def test_branches_on_layout_shape_and_type() -> None:
     )
 
 
+@pytest.mark.eager
 @pytest.mark.parametrize("first", ["apart", "same", "overlap"])
 def test_inputs_that_share_memory(first: str) -> None:
     def function(a: Any, b: Any) -> Any:
@@ -155,6 +159,7 @@ def test_inputs_that_share_memory(first: str) -> None:
     with_inputs(function, kinds[first], apart, one, overlap, views, parts, backwards)
 
 
+@pytest.mark.eager
 def test_an_input_that_is_a_parameter_or_shares_its_memory() -> None:
     def program(t: Twin) -> None:
         layer = nn.Linear(4, 4)
@@ -233,6 +238,7 @@ def test_sequences_of_many_lengths(form: str) -> None:
     same(program)
 
 
+@pytest.mark.eager
 @pytest.mark.parametrize("dynamic", [None, True, False])
 def test_free_sizes(dynamic: bool | None) -> None:
     def program(t: Twin) -> None:
@@ -294,6 +300,7 @@ def test_a_leaf_that_may_not_be_changed_in_place(ndim: int) -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_subclasses_of_tensor() -> None:
     class Named(torch.Tensor):
         pass

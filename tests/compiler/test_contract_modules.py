@@ -77,6 +77,7 @@ CHANGES: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.eager("a weight of two layers-step", "another forward")
 @forms
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_change(name: str, form: str) -> None:
@@ -99,6 +100,7 @@ def test_changes_and_back_again(form: str) -> None:
     same(program)
 
 
+@pytest.mark.eager
 @forms
 @pytest.mark.parametrize("kind", ["forward", "pre-forward", "backward", "tensor", "post", "global"])
 def test_a_hook_added_later_and_taken_away(kind: str, form: str) -> None:
@@ -144,6 +146,7 @@ def test_a_hook_added_later_and_taken_away(kind: str, form: str) -> None:
     same(program)
 
 
+@pytest.mark.eager
 @forms
 def test_a_hook_there_from_the_first(form: str) -> None:
     def program(t: Twin) -> None:
@@ -229,6 +232,7 @@ def test_an_attribute_deleted_and_one_of_its_class(form: str) -> None:
     same(program)
 
 
+@pytest.mark.eager
 @forms
 def test_a_counter_that_the_module_counts(form: str) -> None:
     class Warm(nn.Module):
@@ -244,6 +248,7 @@ def test_a_counter_that_the_module_counts(form: str) -> None:
     same(lambda t: Lab(t, form, Warm())(6))
 
 
+@pytest.mark.eager
 @forms
 def test_a_tensor_that_the_module_keeps(form: str) -> None:
     class Keeping(nn.Module):
@@ -262,6 +267,7 @@ def test_a_tensor_that_the_module_keeps(form: str) -> None:
     same(lambda t: Lab(t, form, Keeping())(5))
 
 
+@pytest.mark.eager
 @forms
 def test_statistics_of_batch_norm(form: str) -> None:
     def program(t: Twin) -> None:
@@ -319,6 +325,7 @@ def test_another_type_of_numbers(form: str) -> None:
     same(program)
 
 
+@pytest.mark.eager
 @forms
 def test_a_weight_with_a_norm_of_its_own(form: str) -> None:
     def program(t: Twin) -> None:
@@ -332,6 +339,7 @@ def test_a_weight_with_a_norm_of_its_own(form: str) -> None:
     same(program)
 
 
+@pytest.mark.eager
 @forms
 def test_pruning(form: str) -> None:
     def program(t: Twin) -> None:

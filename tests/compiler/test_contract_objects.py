@@ -59,6 +59,7 @@ class Dynamic:
             self.values[name] = value
 
 
+@pytest.mark.eager("Dynamic")
 @pytest.mark.parametrize("kind", [Config, Slots, Dynamic, types.SimpleNamespace])
 def test_a_config_object(kind: Any) -> None:
     def program(t: Twin) -> None:
@@ -99,6 +100,7 @@ def test_a_config_object(kind: Any) -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_a_frozen_config_replaced_an_enum_and_a_named_tuple() -> None:
     class Kind(enum.Enum):
         PLAIN = 1

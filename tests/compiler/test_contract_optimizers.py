@@ -162,6 +162,7 @@ def test_a_scheduler(kind: str, inside: bool) -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_a_rate_of_ones_own_for_each_step() -> None:
     def program(t: Twin) -> None:
         model = network()
@@ -219,6 +220,7 @@ def test_hooks_of_an_optimizer() -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_a_closure() -> None:
     def program(t: Twin) -> None:
         model = network()

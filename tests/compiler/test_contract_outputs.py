@@ -72,6 +72,7 @@ RESULTS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+@pytest.mark.eager
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_result(name: str) -> None:
     def program(t: Twin) -> None:
@@ -97,6 +98,7 @@ def test_a_result(name: str) -> None:
     same(program)
 
 
+@pytest.mark.eager
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_result_of_an_input_with_gradients(name: str) -> None:
     def program(t: Twin) -> None:
@@ -131,6 +133,7 @@ def test_results_are_kept_and_changed(form: str) -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_tensors_kept_from_inside() -> None:
     class Holder:
         last: Any = None
@@ -159,6 +162,7 @@ def test_tensors_kept_from_inside() -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_a_closure_is_returned() -> None:
     def program(t: Twin) -> None:
         w = torch.randn(2, requires_grad=True)
@@ -179,6 +183,7 @@ def test_a_closure_is_returned() -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_a_generator_and_an_iterator() -> None:
     def program(t: Twin) -> None:
         scale = 2.0
@@ -208,6 +213,7 @@ def test_a_generator_and_an_iterator() -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_an_iterator_from_outside_is_used_up() -> None:
     def program(t: Twin) -> None:
         numbers = iter(range(5))
@@ -226,6 +232,7 @@ def test_an_iterator_from_outside_is_used_up() -> None:
 # -- versions ------------------------------------------------------------------------------------
 
 
+@pytest.mark.eager
 def test_versions_of_what_is_changed_inside() -> None:
     def program(t: Twin) -> None:
         buffer, w = torch.zeros(4), torch.ones(4, requires_grad=True)
@@ -318,6 +325,7 @@ def test_a_parameter_changed_between_forward_and_backward() -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_views_that_are_changed_in_place() -> None:
     def program(t: Twin) -> None:
         w = torch.ones(4, requires_grad=True)
@@ -425,6 +433,7 @@ def test_lines_of_errors_in_calls_of_several_lines() -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_a_view_of_a_saved_value_is_changed() -> None:
     def program(t: Twin) -> None:
         w = torch.randn(4, 4, requires_grad=True)

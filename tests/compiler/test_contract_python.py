@@ -93,6 +93,7 @@ def test_a_global_number(values: Any) -> None:
     sees(read_global, *[functools.partial(put, "SCALE", v) for v in values])
 
 
+@pytest.mark.eager
 def test_a_global_that_becomes_a_tensor_an_array_and_a_wrong_thing() -> None:
     values = [torch.tensor([1.0, 2, 3, 4]), np.float64(2), torch.ones(4).double(), 3.0, "no", 2.0]
     sees(read_global, *[functools.partial(put, "SCALE", v) for v in values])
@@ -182,6 +183,7 @@ def test_a_global_function() -> None:
     )
 
 
+@pytest.mark.eager
 def test_a_function_of_the_library_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     relu = F.relu
 
@@ -193,6 +195,7 @@ def test_a_function_of_the_library_replaced(monkeypatch: pytest.MonkeyPatch) -> 
     )
 
 
+@pytest.mark.eager
 def test_a_builtin_hidden_by_a_global() -> None:
     def function(x: Any, w: Any) -> Any:
         return x * w * len(NUMBERS)
@@ -251,6 +254,7 @@ def test_a_closure_cell() -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_a_closure_cell_that_the_function_sets() -> None:
     def program(t: Twin) -> None:
         count, last = 0, None
@@ -269,6 +273,7 @@ def test_a_closure_cell_that_the_function_sets() -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_a_global_that_the_function_sets() -> None:
     def function(x: Any, w: Any) -> Any:
         global SCALE
@@ -302,6 +307,7 @@ def test_default_arguments() -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_defaults_of_a_helper_and_one_that_is_changed_in_place() -> None:
     def inner(x: Any, scale: Any = 2.0) -> Any:
         return x * scale
@@ -322,6 +328,7 @@ def test_defaults_of_a_helper_and_one_that_is_changed_in_place() -> None:
     same(program)
 
 
+@pytest.mark.eager
 @pytest.mark.filterwarnings("ignore:torch.compile")
 def test_the_environment_and_the_arguments_of_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
     import os

@@ -125,6 +125,10 @@ def test_around_the_first_calls(name: str, form: str) -> None:
     same(program)
 
 
+@pytest.mark.eager(
+    "default dtype", "deterministic", "threads", "precision", "saved tensors", "anomaly",
+    "profiler", "profiler of autograd", "forked generator", "default device",
+)  # fmt: skip
 @pytest.mark.parametrize("name", AROUND)
 @pytest.mark.filterwarnings("ignore:Anomaly")
 def test_inside(name: str) -> None:
@@ -232,6 +236,7 @@ def test_seeds_set_between_calls(form: str) -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_random_numbers_drawn_inside() -> None:
     def program(t: Twin) -> None:
         generator = torch.Generator()
@@ -255,6 +260,7 @@ def test_random_numbers_drawn_inside() -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_a_seed_set_inside_and_numbers_of_python_and_numpy() -> None:
     def program(t: Twin) -> None:
         @t.compile
@@ -275,6 +281,7 @@ def test_a_seed_set_inside_and_numbers_of_python_and_numpy() -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_tensor_modes_of_the_library() -> None:
     """Random numbers of an initialiser, inside."""
 

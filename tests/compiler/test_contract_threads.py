@@ -169,6 +169,7 @@ def test_recursion() -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_checkpointing() -> None:
     def program(t: Twin) -> None:
         model = network(0.5)
@@ -194,6 +195,7 @@ def test_checkpointing() -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_functional_transforms_of_a_compiled_function() -> None:
     def program(t: Twin) -> None:
         w = torch.randn(4, 2)
@@ -210,6 +212,7 @@ def test_functional_transforms_of_a_compiled_function() -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_functional_transforms_inside() -> None:
     def program(t: Twin) -> None:
         model = network()

@@ -119,6 +119,7 @@ BY_A_NUMBER: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+@pytest.mark.eager
 @pytest.mark.parametrize("name", BY_A_NUMBER)
 def test_another_number(name: str) -> None:
     """The number as an argument, and as the result of a computation inside."""
@@ -140,6 +141,7 @@ def test_another_number(name: str) -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_masks_of_other_sums() -> None:
     """Shapes that numbers decide, and a loop until they are small."""
 
@@ -159,6 +161,7 @@ def test_masks_of_other_sums() -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_text_made_letter_by_letter() -> None:
     def program(t: Twin) -> None:
         model = nn.Sequential(nn.Embedding(7, 8), nn.Linear(8, 7))
@@ -191,6 +194,7 @@ def test_text_made_letter_by_letter() -> None:
     same(program)
 
 
+@pytest.mark.eager
 def test_shapes_that_masks_decide_are_read() -> None:
     def program(t: Twin) -> None:
         @t.compile
@@ -241,5 +245,42 @@ def test_small_products_and_sums_of_many_numbers(n: int) -> None:
 
         for _ in range(12):
             t.see(function(torch.randn(n), torch.randn(3, n)))
+
+    same(program)
+
+
+@pytest.mark.eager
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda n: F.one_hot(n) * 2,
+        lambda n: torch.bincount(n, minlength=5) * 2,
+        lambda n: n.bincount(minlength=5) * 2,
+        lambda n: torch.searchsorted(n.sort()[0], n) * 2,
+        lambda n: torch.bucketize(n, torch.tensor([1, 3])) * 2,
+        lambda n: torch.histc(n.float(), 4, 0, 5) * 2,
+        lambda n: torch.linalg.matrix_rank(torch.diag(n.float())) * 2,
+    ],
+)
+def test_results_that_pass_no_door_are_no_constants(function: Callable[[Any], Any]) -> None:
+    def program(t: Twin) -> None:
+        compiled = t.compile(function)
+        for values in ([0, 2, 1], [0, 2, 1], [1, 4, 4], [0, 0, 0], [0, 2, 1]):
+            t(compiled, torch.tensor(values))
+
+    same(program)
+
+
+def test_numbers_that_fill_and_are_chosen() -> None:
+    def program(t: Twin) -> None:
+        @t.compile
+        def function(x: Any, n: Any, value: float) -> Any:
+            kept = x.clone().fill_(value) + x.clone().zero_()
+            chosen = torch.where(x > 0, x, value), torch.where(x > 0, 1, 0)
+            return kept, *chosen, F.one_hot(n, 5) * 2
+
+        for value in (1.5, 1.5, 0.25, 1.5):
+            t(function, torch.randn(3), torch.randint(0, 5, (3,)), value)
+        t(function, torch.randn(3), torch.tensor([1, 2, 5]), value)  # no such class
 
     same(program)

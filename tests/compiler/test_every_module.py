@@ -133,6 +133,10 @@ def floats(y: Any) -> list[Any]:
     return [v for part in y for v in floats(part)] if isinstance(y, (tuple, list)) else []
 
 
+@pytest.mark.eager(
+    "AdaptiveLogSoftmax", "BatchNorm2d", "EmbeddingBag", "Flatten", "in place", "spectral norm",
+    "weight norm",
+)  # fmt: skip
 @pytest.mark.parametrize("name", LAYERS)
 def test_a_layer(name: str) -> None:
     make, shape = LAYERS[name]

@@ -222,6 +222,7 @@ def test_times_are_of_real_calls_and_training_goes_on() -> None:
     assert "alone\n" in str(told)
 
 
+@pytest.mark.eager
 def test_what_runs_eagerly_is_named_with_its_place() -> None:
     def loud(x):
         print("loud")
@@ -286,6 +287,7 @@ def test_another_plan_says_which_guard_failed(caplog: pytest.LogCaptureFixture) 
     assert "compiled again, because:\n  argument 0 is a float32 tensor of shape (2,)" in text
 
 
+@pytest.mark.eager
 def test_pytorchs_counts() -> None:
     def f(x):
         return (2 * x).relu()

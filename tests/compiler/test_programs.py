@@ -213,6 +213,7 @@ def both(y: Any, _target: Any) -> Any:
     return F.mse_loss(*y)
 
 
+@pytest.mark.eager("custom_function")
 @forms
 @pytest.mark.parametrize(
     "name", ["vae", "autoencoder", "dcgan", "wgan", "multi_loss", "custom_function"]

@@ -42,6 +42,7 @@ def check(numbers: range, folder: Path) -> None:
     assert not different, f"seeds of programs that differ: {different}"
 
 
+@pytest.mark.eager
 @pytest.mark.parametrize(
     "block", [0, *(pytest.param(n, marks=pytest.mark.long) for n in range(1, FIRST))]
 )
@@ -49,6 +50,7 @@ def test_programs(block: int, tmp_path: Path) -> None:
     check(range(block * EACH, (block + 1) * EACH), tmp_path)
 
 
+@pytest.mark.eager
 @pytest.mark.long
 @pytest.mark.parametrize("block", range(FIRST, ALL))
 def test_many_programs(block: int, tmp_path: Path) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import warnings
 
+import pytest
+
 import rushlight as torch
 
 
@@ -13,6 +15,7 @@ def loud(x):
     return 2 * x
 
 
+@pytest.mark.eager
 def test_parts_of_equal_code_have_each_their_own_tree() -> None:
     """The first function's parts may go before those of the second, whose code is equal."""
     with warnings.catch_warnings():
@@ -42,6 +45,7 @@ def loud_power(x, n):
     return y if n == 1 else loud_power(y, n - 1)
 
 
+@pytest.mark.eager
 def test_functions_that_call_themselves_by_a_global_name() -> None:
     fast = torch.compile(power)
     for _ in range(3):

@@ -180,19 +180,15 @@ def chosen(condition: Any, input: Any, other: Any) -> Any:
     want = common_dtype(input, other)
     both = [cast(x, want) if isinstance(x, TensorBase) else x for x in (input, other)]
     if not isinstance(both[0], TensorBase) and not isinstance(both[1], TensorBase):
-        both[0] = door.wrap(np.asarray(stored(both[0], want.np), want.np))
-    return m.where.call(
-        (
-            condition,
-            *[
-                door.wrap(np.asarray(stored(x, want.np), want.np))
-                if not isinstance(x, TensorBase)
-                else x
-                for x in both
-            ],
-        ),
-        {},
-    )
+        both[0] = of_number(both[0], want.np)
+    operands = [x if isinstance(x, TensorBase) else of_number(x, want.np) for x in both]
+    return m.where.call((condition, *operands), {})
+
+
+def of_number(x: Any, dtype: Any) -> Any:
+    """A number as a 0-d tensor, which a compiler sees come from one."""
+    made = stored(x, dtype)
+    return door.wrap(door.as_array(made[()]) if door.state.observers else np.asarray(made, dtype))
 
 
 @composite(

@@ -285,40 +285,44 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Any:
     tensor([[0, 1],
             [1, 0]])
     """
-    a = tensor._a
-    known = num_classes != -1 or a.dtype != np.int64 or not a.size
-    if (made := few.hot(a, num_classes if known else int(a.max()) + 1)) is not None:
-        return door.wrap(made)
+    if door.state.observers and num_classes != -1:  # else the shape is a matter of numbers
+        return door.wrap(door.perform(_hot, (tensor._a,), {"n": num_classes}))
+    return door.wrap(encoded(tensor._a, n=num_classes))
+
+
+def encoded(a: Any, *, n: int) -> Any:
+    """`one_hot` of an array; n is -1 or the number of classes."""
+    known = n != -1 or a.dtype != np.int64 or not a.size
+    if (made := few.hot(a, n if known else int(a.max()) + 1)) is not None:
+        return made
     if a.dtype != np.int64:
         raise RuntimeError(
             message(
                 "one_hot is only applicable to index tensor of type LongTensor.",
-                got=f"{tensor.dtype!r}",
+                got=f"{dtypes.from_numpy(a.dtype)!r}",
                 hint="x.long()",
             )
         )
     if not a.size:
-        if num_classes <= 0:
+        if n <= 0:
             raise RuntimeError("Can not infer total number of classes from empty tensor.")
-        return door.wrap(np.zeros((*a.shape, num_classes), np.int64))
+        return np.zeros((*a.shape, n), np.int64)
     if a.min() < 0:
         raise RuntimeError(message("Class values must be non-negative.", got=f"{a.min()}"))
-    if num_classes == -1:
-        num_classes = int(a.max()) + 1
-    elif num_classes < 1:
+    if n == -1:
+        n = int(a.max()) + 1
+    elif n < 1:
         raise RuntimeError("num_classes should be positive")
-    elif a.max() >= num_classes:
+    elif a.max() >= n:
         raise RuntimeError(
             message(
                 "Class values must be smaller than num_classes.",
-                got=f"class {a.max()}, num_classes={num_classes}",
+                got=f"class {a.max()}, num_classes={n}",
             )
         )
-    return door.wrap(hot_rows(a, num_classes))
-
-
-def hot_rows(a: Any, num_classes: int) -> Any:
-    """Zeros with a one at each index."""
-    out = np.zeros((*a.shape, num_classes), np.int64)
+    out = np.zeros((*a.shape, n), np.int64)
     np.put_along_axis(out, a[..., None], 1, -1)
     return out
+
+
+_hot = Step("one_hot", encoded)

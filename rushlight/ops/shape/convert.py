@@ -366,11 +366,11 @@ def fill_(input: Any, value: Any) -> Any:
             [7., 7.]])
     """
     if (value.__class__ is int or value.__class__ is float) and changes.changeable(input):
-        kw = {"value": stored(value, input._a.dtype)}
-        if door.state.observers:
-            door.perform(steps.fill, (input._a,), kw)
+        number = stored(value, input._a.dtype)
+        if door.state.observers:  # (a compiler takes a scalar for one, and no array)
+            door.perform(steps.fill, (input._a,), {"value": number[()]})
         else:
-            input._a.fill(kw["value"])
+            input._a.fill(number)
         changes.all_changed((input,), "fill_")
         return input
     if isinstance(value, TensorBase):
