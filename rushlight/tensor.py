@@ -501,7 +501,8 @@ class Tensor(TensorBase):
     def requires_grad(self) -> bool:
         """Whether gradients flow to this tensor."""
         v = self._v
-        if v is not None and v.made and v.base._fn is not None and not door.is_inference(self):
+        known = v is not None and v.made and (self._fn is not None or v.base._fn is not None)
+        if known and not door.is_inference(self):
             return True
         return self._fresh() is not None
 

@@ -273,7 +273,7 @@ def taken(op: Any, otherwise: str, lead: int) -> list[str]:
         f"_a{lead} = {x}._a",
         *([f"_d = _a{lead}.dtype"] if op.promote is not None or op.compute else []),
         f"if {unfit(op, lead, True)}: {otherwise}",
-        f"if {x}._v is not None and {x}._v.seen != {x}._vc.count: _refresh({x})",
+        *refreshed(op, x),
         f"_f{lead} = {x}._fn",
     ]
     for i in range(len(op.inputs)):
@@ -283,6 +283,14 @@ def taken(op: Any, otherwise: str, lead: int) -> list[str]:
         asked = "" if op.promote is None else "if _d is _I64: "
         lines.append(f"{asked}_check({', '.join(op.inputs)})")
     return lines
+
+
+def refreshed(op: Any, x: str) -> list[str]:
+    """The line that gives a view a history that is true; without a derivative none is asked for,
+    and views that have none may be used."""
+    if op.rules is None:
+        return []
+    return [f"if {x}._v is not None and {x}._v.seen != {x}._vc.count: _refresh({x})"]
 
 
 def rule_parameters(op: Any, kw: dict[str, str] | None) -> str:
@@ -331,7 +339,7 @@ def operand(op: Any, i: int, otherwise: str) -> list[str]:
         f"if {name}.__class__ in _plain:",
         f"    _a{i} = {name}._a",
         f"    if {unfit(op, i)}: {otherwise}",
-        f"    if {name}._v is not None and {name}._v.seen != {name}._vc.count: _refresh({name})",
+        *(f"    {line}" for line in refreshed(op, name)),
         f"    _f{i} = {name}._fn",
         f"    _x{i} = {name}._x",
     ]

@@ -253,7 +253,8 @@ def taken(
     low = 0
     for t in inputs:
         if isinstance(t, TensorBase):
-            if t._v is not None and t._v.seen != t._vc.count:  # type: ignore[union-attr]
+            v = t._v
+            if v is not None and v.seen != t._vc.count and op.rules is not None:  # type: ignore[union-attr]
                 refresh(t)
             a = t._a
             if a.__class__ is UnresolvedArray and not op.view:

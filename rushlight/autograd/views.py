@@ -117,7 +117,7 @@ def refresh(t: Any) -> None:
     """Derive a view's history from its base, after somebody changed their storage in place."""
     v = t._v
     base = v.base
-    if v.made and base._fn is not None:
+    if v.made and (base._fn is not None or (t._fn is not None and t._fn is not LEAF)):
         if not door.state.enabled:
             return
         from .refused import view_error

@@ -144,7 +144,7 @@ def apply(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
 
 def above(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any], carry_out: Any) -> Any:
     """A call whose result comes of carry_out(operator, arguments, parameters), on the tape."""
-    if door.state.enabled:
+    if door.state.enabled and op.rules is not None:
         for t in inputs:
             if isinstance(t, TensorBase) and t._v is not None and t._v.seen != t._vc.count:  # type: ignore[union-attr]
                 door.refresh(t)

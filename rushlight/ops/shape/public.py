@@ -100,7 +100,10 @@ def view_(input: Any, *shape: Any, dtype: Any = None, size: Any = None) -> Any:
     if shape and (isinstance(shape[0], dtypes.dtype) or shape[0].__class__ is type):
         dtype = shape[0]
     if dtype is not None:
-        return door.apply(view_dtype, (input,), {"dtype": dtypes.of(dtype)})
+        y = door.apply(view_dtype, (input,), {"dtype": dtypes.of(dtype)})
+        if isinstance(y, TensorBase):  # no differentiable view: it has the memory and its version
+            y._v = None
+        return y
     if not shape:
         if size is None:
             raise TypeError('view() missing 1 required positional arguments: "size"')
