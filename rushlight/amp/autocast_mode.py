@@ -57,12 +57,24 @@ def _casts(d: dtypes.dtype) -> bool:
     return d.is_floating_point and d is not dtypes.float64
 
 
-def _arriving(op: Any, types: list[Any]) -> list[Any]:
-    """What the types of operands are once they have been cast (see `door.arriving`)."""
-    if op.autocast is None:
-        return types
-    into = _target(op, types).np
-    return [into if _casts(dtypes.from_numpy(d)) else d for d in types]
+class _Casting:
+    """What others are told of autocast while it is on (`door.state.autocast`)."""
+
+    @staticmethod
+    def types(op: Any, types: list[Any]) -> list[Any]:
+        """What the types of operands are once they have been cast (see `door.arriving`)."""
+        if op.autocast is None:
+            return types
+        into = _target(op, types).np
+        return [into if _casts(dtypes.from_numpy(d)) else d for d in types]
+
+    @staticmethod
+    def call(policy: str, fn: Any, args: Any, kw: Any) -> Any:
+        """A function that is made of ops, of operands cast as `policy` says: what it is made of is
+        computed in the types that come."""
+        into = _state.dtype if policy == "lower" else dtypes.float32
+        with autocast("cpu", enabled=False):
+            return fn(*_cast_all(args, into), **_cast_all(kw, into))
 
 
 def _to(t: Any, dtype: dtypes.dtype) -> Any:
@@ -136,8 +148,8 @@ class autocast:
             watcher = watch.watching(_cast_operands)
             watcher.__enter__()
             _state.dtype = self.fast_dtype
-            door.state.autocast = _arriving
         if self.device == "cpu":
+            door.state.autocast = _Casting if self._enabled else None
             _state.enabled, _state.cache = self._enabled, self._cache_enabled
         self._entered = (*self._entered, (before, watcher))
         return self

@@ -12,7 +12,7 @@ from rushlight import dtypes
 from rushlight.autograd import door, watch
 from rushlight.device import device
 
-from .autocast_mode import _arriving, _cast_operands, _state
+from .autocast_mode import _cast_operands, _Casting, _state
 
 
 class _Own(threading.local):
@@ -62,7 +62,7 @@ def set_autocast_enabled(*given: Any, **named: Any) -> None:
             _own.watcher.leave()
         _own.stands = on
     _state.enabled = on
-    door.state.autocast = _arriving if on else None
+    door.state.autocast = _Casting if on else None
 
 
 def set_autocast_dtype(device_type: str, dtype: Any) -> None:

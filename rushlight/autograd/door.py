@@ -51,7 +51,7 @@ class _State(threading.local):
     watchers: tuple[Any, ...] = ()
     observers: tuple[Any, ...] = ()
     listening: tuple[Any, ...] = ()  # observers of methods (`methods.py`)
-    autocast: Any = None  # (op, types of operands) -> the types that autocast gives them
+    autocast: Any = None  # while it is on: the types it gives to operands, calls with them cast
     within = False  # a record that is shown is running: what it calls is a part of it
     transforms = 0  # how many functions of `torch.func` are being transformed
     packers: tuple[Any, ...] = ()  # saved_tensors_hooks, innermost last
@@ -762,7 +762,7 @@ def arriving(op: Any, *arrays: Any) -> list[Any]:
     """The types in which operands (None is left out) reach an operation: their own, or what
     autocast makes of them by the record's policy. For checks of types before the door."""
     types = [a.dtype for a in arrays if a is not None]
-    return types if state.autocast is None else state.autocast(op, types)
+    return types if state.autocast is None else state.autocast.types(op, types)
 
 
 # Functions of `views.py`, `op_node.py` and `observe.py`, which stand above this file and put them

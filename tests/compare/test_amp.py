@@ -33,6 +33,30 @@ CALLS = {
     "cross_entropy": lambda lib, F, v: F.cross_entropy(v["h"], v["i"]),
     "smooth_l1_loss": lambda lib, F, v: F.smooth_l1_loss(v["h"], v["h"]),
     "binary_cross_entropy": lambda lib, F, v: F.binary_cross_entropy(v["h"], v["h"]),
+    "mv": lambda lib, F, v: lib.mv(v["a"], v["v"]),
+    "vecdot": lambda lib, F, v: lib.linalg.vecdot(v["a"], v["a"]),
+    "attention": lambda lib, F, v: F.scaled_dot_product_attention(v["w"], v["w"], v["w"]),
+    "cross_entropy of probabilities": lambda lib, F, v: F.cross_entropy(v["h"], v["h"]),
+    "l1_loss": lambda lib, F, v: F.l1_loss(v["h"], v["h"] * 2),
+    "kl_div": lambda lib, F, v: F.kl_div(v["h"], v["h"], reduction="sum"),
+    "poisson_nll_loss": lambda lib, F, v: F.poisson_nll_loss(v["h"], v["h"]),
+    "hinge_embedding_loss": lambda lib, F, v: F.hinge_embedding_loss(v["h"], v["h"].sign()),
+    "margin_ranking_loss": lambda lib, F, v: F.margin_ranking_loss(v["h"], v["h"], v["h"].sign()),
+    "cosine_embedding_loss": lambda lib, F, v: F.cosine_embedding_loss(
+        v["h"], v["h"], v["v"].sign()),
+    "triplet_margin_loss": lambda lib, F, v: F.triplet_margin_loss(v["h"], v["h"], v["h"] * 2),
+    "multi_margin_loss": lambda lib, F, v: F.multi_margin_loss(v["h"], v["i"]),
+    "multilabel_margin_loss": lambda lib, F, v: F.multilabel_margin_loss(
+        v["h"], lib.zeros(4, 4, dtype=lib.int64)),
+    "cdist": lambda lib, F, v: lib.cdist(v["h"], v["h"] * 2),
+    "index_copy": lambda lib, F, v: lib.index_copy(v["a"], 0, lib.tensor([0]), v["h"][:1]),
+    "fft": lambda lib, F, v: lib.fft.fft(v["h"]).real,
+    "reflect": lambda lib, F, v: F.pad(v["h"], (1, 1), "reflect"),
+    "inv": lambda lib, F, v: lib.linalg.inv(v["h"] + 3 * lib.eye(4, dtype=v["h"].dtype)),
+    "svdvals": lambda lib, F, v: lib.linalg.svdvals(v["h"]),
+    "solve": lambda lib, F, v: lib.linalg.solve(v["a"] + 3 * lib.eye(4), v["h"]),
+    "no autocast inside": lambda lib, F, v: lib.autocast("cpu", enabled=False)(
+        lambda: F.pad(v["h"], (1, 1), "reflect") + F.l1_loss(v["h"], v["h"]))(),
 }
 
 

@@ -108,6 +108,7 @@ def composite(
     apart: str | None = None,
     words: dict[str, str] | None = None,
     loose: str = "",
+    autocast: str | None = None,
     samples: Any = (),
     **about: Any,
 ) -> Any:
@@ -138,17 +139,22 @@ def composite(
             kind their annotations state (`kinds.py`): PyTorch's function is written in Python, and
             asks nothing either. So are all bools and words of what stands in `nn.functional`
             alone.
+        autocast: the types that operands come in under autocast ("float32", "lower"), where the
+            records that it is made of do not see to it.
         samples: calls for the generated tests; other fields of `Samples` may follow.
     """
     if fn is None:
         return lambda f: composite(
             f, public=public, aliases=aliases, name=name, adapt=adapt, inplace=inplace,
             dispatch=dispatch, data_dependent=data_dependent, shape=shape, entry=entry,
-            rows=rows, accepts=accepts, apart=apart, words=words, loose=loose, samples=samples,
+            rows=rows, accepts=accepts, apart=apart, words=words, loose=loose, autocast=autocast,
+            samples=samples,
             **about,
         )  # fmt: skip
     called = name or (fn.__name__ if fn.__name__.startswith("_") else fn.__name__.rstrip("_"))
     shown = adapted(fn, called, apart) if adapt else fn
+    if autocast is not None:
+        shown = casting(shown, autocast)
     if accepts is not None:
         shown = guarded(shown, accepts, called)
     if shape is not None or data_dependent:
@@ -157,8 +163,8 @@ def composite(
         native = not adapt and {"torch", "Tensor", "linalg", "fft", "special"} & {*public.split()}
         known = {**(numpy_words(fn) if native else {}), **(words or {})}
         known_kinds = kinds.of(fn, loose.split(), public == "nn.functional")
-        alone = None if shape is not None or data_dependent or accepts is not None else fn
-        alone = alone if adapt else None
+        bare = shape is None and not data_dependent and accepts is None and autocast is None
+        alone = fn if bare and adapt else None
         shown = overrides.dispatching(shown, known, known_kinds, alone, called)
     if entry is not None:
         behind, shown = shown, entry_of(entry, shown, rows)
@@ -222,6 +228,17 @@ def without_out(fn: Any) -> Any:
     """`fn` as a method, which takes no `out=`."""
     fn.method = True
     return fn
+
+
+def casting(fn: Any, policy: str) -> Any:
+    """`fn`, whose operands autocast brings to a type."""
+
+    @functools.wraps(fn)
+    def shown(*args: Any, **kw: Any) -> Any:
+        on = door.state.autocast
+        return fn(*args, **kw) if on is None else on.call(policy, fn, args, kw)
+
+    return shown
 
 
 # -- adapters ------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
+from ...autograd import door
 from ...errors import axis, message
 from ..core.composite import composite
 from ..core.samples import case, cplx
@@ -38,6 +39,8 @@ def normalisation(norm: str | None, sizes: Any, forward: bool) -> float:
 
 def prepared(x: Any, complex_: bool) -> Any:
     """The input as float32/float64 or complex64/complex128."""
+    if door.state.autocast is not None and x.dtype in (dtypes.float16, dtypes.bfloat16):
+        x = x.to(dtypes.float32)
     kind = x._a.dtype.kind
     if kind in "iub":
         x = x.to(dtypes.get_default_dtype())

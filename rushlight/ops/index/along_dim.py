@@ -302,6 +302,7 @@ index_add.vjp(
     low="keep",
     fresh=True,
     public="",
+    autocast="promote",
 )
 def index_copy(input: Any, index: Any, source: Any, *, dim: int) -> Any:
     """A copy with the slices of `source` at `index`."""

@@ -47,6 +47,7 @@ def positive_definite_infos(a: Any) -> Any:
 
 
 @op(
+    autocast="float32",
     samples=[sample(3, 3, kind="symmetric"), sample(2, 3, 3, kind="symmetric", upper=True)],
     public="",
     fresh=True,

@@ -49,7 +49,13 @@ def singular(name: str, infos: Any, last: int) -> LinAlgError:
 # -- inverse ---------------------------------------------------------------------------------------
 
 
-@op(samples=[sample(3, 3), sample(2, 3, 3)], public="", fresh=True, node="LinalgInvExBackward0")
+@op(
+    autocast="float32",
+    samples=[sample(3, 3), sample(2, 3, 3)],
+    public="",
+    fresh=True,
+    node="LinalgInvExBackward0",
+)
 def linalg_inv(a: Any) -> Any:
     """The inverse of square matrices."""
     try:
@@ -67,7 +73,7 @@ linalg_inv.shape(same_in_columns)
 linalg_inv.vjp(_inverse_rule)
 
 
-@op(samples=[sample(3, 3)], public="", fresh=True, node="LinalgInvExBackward0")
+@op(autocast="float32", samples=[sample(3, 3)], public="", fresh=True, node="LinalgInvExBackward0")
 def linalg_inv_quiet(a: Any) -> Any:
     """The inverse; infinities instead of an exception for singular matrices."""
     try:
@@ -137,7 +143,12 @@ def inv_ex(A: Any, *, check_errors: bool = False, out: Any = None) -> Any:
     return finish("inv_ex", InvEx((y, wrap(info))), out)
 
 
-@op(samples=[sample(4, 3), sample(2, 3, 4), sample(3, 3)], public="", fresh=True)
+@op(
+    autocast="float32",
+    samples=[sample(4, 3), sample(2, 3, 4), sample(3, 3)],
+    public="",
+    fresh=True,
+)
 def linalg_pinv(a: Any, *, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> Any:
     """The pseudoinverse, singular values below the tolerance left out."""
     if a.size == 0:

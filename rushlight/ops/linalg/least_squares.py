@@ -44,6 +44,7 @@ def least_squares_shape(a: Any, b: Any, *, rcond: Any = None) -> tuple[MetaArray
 
 
 @op(
+    autocast="float32",
     samples=[system((4, 3), (4, 2)), system((2, 3, 4), (2, 3, 1))],
     public="",
     fresh=True,

@@ -434,7 +434,6 @@ bmm.vjp(lambda g, _y, _a, b: bmm(g, b.mT), lambda g, _y, a, _b: bmm(a.mT, g))
     unmixed=unmixed,
     check=of_two,
     accepts="floating integral complex empty: addmv_impl_cpu",
-    autocast="lower",
     samples=[case((4, 3), (3,))],
     errors=[error(RuntimeError, "size mismatch", (4, 3), (4,))],
     holomorphic=True,

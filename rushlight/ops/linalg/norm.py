@@ -403,7 +403,7 @@ def dist(input: Any, other: Any, p: float = 2) -> Any:
                "floating complex: linalg.vecdot: Expected a floating point or complex tensor as "
                "input. Got {}"
            ),
-           public="linalg", samples=[case((2, 3), (2, 3))])
+           autocast="lower", public="linalg", samples=[case((2, 3), (2, 3))])
 def vecdot(x: Any, y: Any, *, dim: int = -1, out: Any = None) -> Any:
     """Sums of conj(x) * y along `dim`; the other dimensions broadcast.
 
@@ -453,7 +453,8 @@ euclidean_distances.vjp(
 
 
 @composite(accepts="floating: cdist only supports floating-point dtypes, X1 got: {}",
-           public="torch", samples=[case((2, 3, 4), (2, 5, 4)), case((3, 4), (5, 4), 1.0)])
+           autocast="float32", public="torch",
+           samples=[case((2, 3, 4), (2, 5, 4)), case((3, 4), (5, 4), 1.0)])
 def cdist(
     x1: Any,
     x2: Any,

@@ -41,6 +41,7 @@ def qr_shape(a: Any, *, mode: Any = "reduced") -> tuple[MetaArray, ...]:
 
 
 @op(
+    autocast="float32",
     samples=[sample(4, 3), sample(3, 3), sample(2, 3, 5), sample(2, 4, 2)],
     public="",
     fresh=True,

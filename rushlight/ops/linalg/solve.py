@@ -85,7 +85,11 @@ def check_system(name: str, a: Any, b: Any, left: bool, vector: bool) -> None:
         )
 
 
-@composite(public="linalg", samples=[case(regular(3), (3, 2)), case(regular(3), (3,))])
+@composite(
+    autocast="float32",
+    public="linalg",
+    samples=[case(regular(3), (3, 2)), case(regular(3), (3,))],
+)
 def solve(A: Any, B: Any, *, left: bool = True, out: Any = None) -> Any:
     """The X with A @ X = B (with `left=False` X @ A = B), for square A (*, n, n).
 

@@ -157,6 +157,7 @@ def triangular_solve(
 
 
 @op(
+    autocast="float32",
     samples=[
         case((3, 2), regular(3), upper=True, transposed=False, unit=False),
         case((3, 2), regular(3), upper=False, transposed=True, unit=False),

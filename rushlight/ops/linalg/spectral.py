@@ -65,6 +65,7 @@ def svd_shape(a: Any, *, full_matrices: bool = False) -> tuple[MetaArray, ...]:
 
 
 @op(
+    autocast="float32",
     samples=[sample(3, 3, kind="symmetric"), sample(2, 4, 4, kind="symmetric", uplo="U")],
     public="",
     fresh=True,
@@ -153,6 +154,7 @@ def eigvalsh(A: Any, UPLO: str = "L", *, out: Any = None) -> Any:
 
 
 @op(
+    autocast="float32",
     samples=[sample(3, 3, kind="real eigenvalues")],
     public="",
     fresh=True,
@@ -223,6 +225,7 @@ def eigvals(A: Any, *, out: Any = None) -> Any:
 
 
 @op(
+    autocast="float32",
     samples=[sample(3, 3), sample(4, 3), sample(2, 3, 4)],
     public="",
     fresh=True,

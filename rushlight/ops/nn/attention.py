@@ -39,7 +39,7 @@ PLAIN = {"scale": 0.5, "causal": False, "safe": True}
 
 
 @op(
-    autocast="promote",
+    autocast="lower",
     accepts="floating: softmax_lastdim_kernel_impl",
     samples=[
         case(_Q, _K, (2, 5, 3), **PLAIN),
@@ -110,7 +110,7 @@ attention.joint(_attention_rule)
 
 
 @op(
-    autocast="promote",
+    autocast="lower",
     samples=[
         case(_Q, _K, (2, 5, 3), scale=0.5, causal=False),
         case(_Q, _K, (2, 5, 3), np.arange(15).reshape(3, 5) % 4 > 0, scale=0.5, causal=True),

@@ -303,6 +303,7 @@ def weight_size(input: Any, weight: Any) -> None:
 
 
 @composite(
+    autocast="float32",
     public="nn.functional",
     samples=[
         case((3, 4), (3, 4)),

@@ -338,6 +338,7 @@ def missed(by: Any, left_out: Any) -> Any:
 @composite(
     loose="p",
     shape=_margin_shape,
+    autocast="float32",
     public="nn.functional",
     samples=[case((3, 4), ints((3,), 4)), case((3, 4), ints((3,), 4), 2, 0.5)],
 )
@@ -400,6 +401,7 @@ def multi_margin_loss(
 
 @composite(
     accepts="floating: multilabel_margin_loss_forward_out_frame",
+    autocast="float32",
     public="nn.functional",
     shape=_margin_shape,
     samples=[case((2, 3), values([[0, 2, -1], [1, -1, 0]]))],

@@ -138,6 +138,7 @@ def _loss_shape(
 
 @composite(
     accepts="floating: ctc_loss_cpu",
+    autocast="float32",
     public="nn.functional",
     name="ctc_loss",
     shape=_loss_shape,

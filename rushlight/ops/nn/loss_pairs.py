@@ -82,7 +82,11 @@ def pairwise_distance(
 # -- losses --------------------------------------------------------------------------------------
 
 
-@composite(public="nn.functional", samples=[case((4,), (4,), values([1.0, -1.0, 1.0, -1.0]))])
+@composite(
+    autocast="float32",
+    public="nn.functional",
+    samples=[case((4,), (4,), values([1.0, -1.0, 1.0, -1.0]))],
+)
 def margin_ranking_loss(
     input1: Any,
     input2: Any,
@@ -111,6 +115,7 @@ def margin_ranking_loss(
 
 
 @composite(
+    autocast="float32",
     public="nn.functional",
     constant=(2,),
     samples=[case((2, 4), (2, 4), values([1.0, -1.0]))],
@@ -163,6 +168,7 @@ def cosine_embedding_loss(
 
 
 @composite(
+    autocast="float32",
     public="nn.functional",
     samples=[
         case((2, 4), (2, 4), (2, 4)),

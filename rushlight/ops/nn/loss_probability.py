@@ -263,6 +263,7 @@ def binary_cross_entropy_with_logits(
 
 @composite(
     accepts="floating: kl_div: Integral inputs not supported. Complex inputs not supported.",
+    autocast="float32",
     public="nn.functional",
     samples=[
         case((3, 4), arr((3, 4), 0.1, 0.9), reduction="batchmean"),
@@ -314,6 +315,7 @@ def kl_div(
 
 
 @composite(
+    autocast="float32",
     public="nn.functional",
     samples=[
         case((3, 4), arr((3, 4), 1.5, 5)),
@@ -466,6 +468,7 @@ def soft_margin_loss(
 
 
 @composite(
+    autocast="float32",
     public="nn.functional",
     constant=(1,),
     samples=[

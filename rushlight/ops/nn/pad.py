@@ -113,7 +113,7 @@ def _by_mode(mode: str, name: str, d: int, node: str) -> Op:
             public="",
             low="keep",
             node=node,
-            autocast="float32" if mode == "replicate" else None,
+            autocast="float32" if mode == "replicate" or (mode == "reflect" and d < 3) else None,
         )
     )
     record.vjp(lambda g, _y, _x, *, pad: pad_transpose(g, pad=pad, mode=mode))
