@@ -419,7 +419,8 @@ def batched(
 
 def zeros_like(t: Any, requires_grad: bool) -> Any:
     """What an unused input gets with materialize_grads."""
-    made = zeros(t._a.shape, t._a.dtype)
+    plain = t._a.__class__ is ndarray
+    made = door.wrap(np.zeros_like(t._a)) if plain else zeros(t._a.shape, t._a.dtype)
     return made._require_grad() if requires_grad else made
 
 

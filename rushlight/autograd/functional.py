@@ -272,6 +272,8 @@ def jacobian(
             rows: list[list[Any]] = [[] for _ in xs]
             flat = y.reshape(-1)
             one = door.wrap(np.ones((), y._a.dtype))
+            if not vectorize and y._a.dtype.kind in "cW":
+                one = None  # which is refused, as in PyTorch: a row would be one of two
             for j in range(flat.shape[0]):
                 gs = (
                     grad(

@@ -50,6 +50,8 @@ class Call:
                     )
                 )
         forward = api.startswith("jvp")
+        if forward:
+            only_floats("primal", inputs)
         with door.grad_enabled(True):
             self.xs = [x.view_as(x) if x.requires_grad else leaf(x) for x in inputs]
             given = [changeable(x) for x in self.xs] if forward else self.xs
@@ -78,6 +80,14 @@ class Call:
                     f"{api}: expected f(*primals) to return only tensors, got unsupported type "
                     f"{type(y)}"
                 )
+            if api.startswith("vjp") and not has_derivative(y):
+                raise RuntimeError(
+                    message(
+                        "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, "
+                        f"got Tensor with dtype {y.dtype!r}",
+                        hint="has_aux=True, and the others as aux",
+                    )
+                )
         self.linked = any(x.requires_grad for x in inputs) or reaches_others(self.outs, self.xs)
         self.record = self.outer and self.linked
 
@@ -91,6 +101,22 @@ class Call:
         return tree_map(
             lambda t: t if self.record or not isinstance(t, TensorBase) else t.detach(), tree
         )
+
+
+def has_derivative(t: Any) -> bool:
+    return t._a.dtype.kind in "fcVW"
+
+
+def only_floats(what: str, tensors: list[Any]) -> None:
+    """Raise for a tensor of forward mode whose type has no derivatives."""
+    for t in tensors:
+        if not has_derivative(t):
+            raise ValueError(
+                message(
+                    f"Expected {what} to be floating point or complex, but got: {t.dtype!r}",
+                    hint="x.float()",
+                )
+            )
 
 
 def leaf(x: Any) -> Any:
@@ -309,6 +335,14 @@ def grad_and_value(
                     hint="return loss.sum() or loss.mean(); jacrev(f) for all rows",
                 )
             )
+        if y._a.dtype.kind in "cW":
+            raise RuntimeError(
+                message(
+                    "grad can be implicitly created only for real scalar outputs but got "
+                    f"{y.dtype!r}",
+                    hint="return y.real or y.abs(); vjp takes any output",
+                )
+            )
         got = rebuild(chosen, call.pull([door.wrap(np.ones((), y._a.dtype))], retain=call.record))
         value = call.value(y)
         return got, ((value, call.value(call.aux)) if has_aux else value)
@@ -400,9 +434,11 @@ def real(api: str, call: Call) -> None:
                 )
 
 
-def table(columns: list[Any], shape: tuple[int, ...]) -> Any:
+def table(columns: list[Any], shape: tuple[int, ...], like: Any) -> Any:
     return (
-        stack(*columns, dim=0).reshape(shape) if columns else door.wrap(np.zeros(shape, np.float32))
+        stack(*columns, dim=0).reshape(shape)
+        if columns
+        else door.wrap(np.zeros(shape, like._a.dtype))
     )
 
 
@@ -438,7 +474,7 @@ def jacrev(
                 rebuild(
                     chosen,
                     [
-                        table([r[i] for r in rows], (*y.shape, *x.shape))
+                        table([r[i] for r in rows], (*y.shape, *x.shape), x)
                         for i, x in enumerate(call.xs)
                     ],
                 )
@@ -457,12 +493,16 @@ class Push:
 
     def __init__(self, call: Call) -> None:
         self.call = call
-        self.us = [zeros(y)._require_grad() for y in call.outs]
-        self.gs = pull(call.outs, call.xs, self.us, True, True)
+        self.outs = [y for y in call.outs if has_derivative(y)]
+        self.us = [zeros(y)._require_grad() for y in self.outs]
+        self.gs = pull(self.outs, call.xs, self.us, True, True)
 
     def __call__(self, tangents: list[Any]) -> list[Any]:
+        only_floats("tangent", tangents)
         record = self.call.record or (self.call.outer and any(t.requires_grad for t in tangents))
-        return pull(self.gs, self.us, tangents, record, True)
+        same = [t.to(x.dtype) for t, x in zip(tangents, self.call.xs, strict=True)]
+        got = iter(pull(self.gs, self.us, same, record, True))
+        return [next(got) if has_derivative(y) else zeros(y) for y in self.call.outs]
 
 
 def jvp(
@@ -567,7 +607,7 @@ def jacfwd(
                 for k in range(x._a.size)
             ]
             for n, y in enumerate(call.outs):
-                flat = table([c[n].reshape(-1) for c in columns], (x._a.size, y._a.size))
+                flat = table([c[n].reshape(-1) for c in columns], (x._a.size, y._a.size), y)
                 blocks[n].append(flat.t().reshape((*y.shape, *x.shape)))
         result = rebuild(call.output, [rebuild(chosen, b) for b in blocks])
         return (result, call.value(call.aux)) if has_aux else result

@@ -92,7 +92,7 @@ def binomial(counts: np.ndarray, probs: np.ndarray, rng: Twister) -> np.ndarray:
     for i, (count, p) in enumerate(pairs):
         if count <= 0 or p <= 0:
             out[i] = 0.0
-        elif p >= 1:
+        elif p >= 1 or not math.isfinite(count):
             out[i] = count
         elif p <= 0.5:
             out[i] = _successes(count, p, feed)

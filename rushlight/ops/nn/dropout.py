@@ -14,6 +14,7 @@ import numpy as np
 
 from ... import dtypes
 from ...autograd import changes, door, steps
+from ...dtypes import type_name
 from ...errors import message
 from ...kernels.meta import MetaArray, OuterArray
 from ..core.composite import composite
@@ -54,6 +55,25 @@ def _noise(input: Any, p: float, channels: bool, scaled: bool) -> Any:
     return door.wrap(noise)
 
 
+def refuse_type(input: Any, alpha: bool) -> None:
+    """Raise for types that no noise is drawn in, or that cannot hold what is kept of it."""
+    dtype = input.dtype
+    if dtype.is_complex:
+        raise NotImplementedError(
+            message(f"\"bernoulli_scalar_cpu_\" not implemented for '{type_name(dtype)}'")
+        )
+    if not dtype.is_floating_point:
+        kept = dtypes.int64 if alpha and dtype is dtypes.bool else dtype
+        raise RuntimeError(
+            message(
+                "result type Float can't be cast to the desired output type "
+                f"{type_name(kept)}",
+                got=f"dropout of a tensor of type {dtype!r}",
+                hint="x.float()",
+            )
+        )
+
+
 def drawn(input: Any, shape: tuple[int, ...], p: float, scaled: bool) -> Any:
     """The noise for a tensor whose class computes for it."""
     with door.grad_enabled(False):
@@ -82,6 +102,8 @@ def drop(
         return input
     if p == 1:
         return _times(input, input.new_zeros(()), inplace)
+    if not (channels and input.ndim < 2):  # which is refused first
+        refuse_type(input, alpha)
     noise = _noise(input, p, channels, not alpha)
     if noise._a.__class__ is MetaArray or not alpha:
         return _times(input, noise, inplace)
@@ -146,6 +168,8 @@ def native_dropout(input: Any, p: float, train: bool | None) -> Any:
         return input.clone(), input.new_ones(input.shape, dtype=dtypes.bool)
     if not 0 <= p <= 1:
         raise RuntimeError(message(f"bernoulli_ expects p to be in [0, 1], but got p={1 - p}"))
+    if not input.dtype.is_complex:
+        refuse_type(input, False)
     if p == 1:
         noise = input.new_zeros(input.shape)
     else:

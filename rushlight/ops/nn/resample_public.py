@@ -326,7 +326,6 @@ def _warn(fn: str) -> None:
 @composite(
     accepts="floating: grid_sampler_2d_cpu_kernel_impl",
     public="torch",
-    aliases="grid_sampler_2d grid_sampler_3d _grid_sampler_2d_cpu_fallback",
     samples=[case((1, 2, 4, 4), arr((1, 3, 3, 2), -0.9, 0.9), 0, 0, False)],
 )
 def grid_sampler(
@@ -346,7 +345,41 @@ def grid_sampler(
     )
 
 
-def _grid_sampler(input: Any, grid: Any, mode: str, padding_mode: str, align_corners: bool) -> Any:
+def _of_dimensions(spatial: int, names: tuple[str, ...], shapes: tuple[Any, Any]) -> None:
+    """Publish `grid_sampler` for images alone, or for volumes."""
+
+    def sampler(
+        input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool
+    ) -> Any:
+        mode, padding = _MODES[interpolation_mode], _PADDINGS[padding_mode]
+        return _grid_sampler(input, grid, mode, padding, align_corners, spatial)
+
+    sampler.__doc__ = f"""`grid_sampler` of {"images" if spatial == 2 else "volumes"} alone.
+
+    `interpolation_mode` 0 bilinear, 1 nearest, 2 bicubic; `padding_mode` 0 zeros, 1 border, 2
+    reflection.
+
+    >>> x, grid = torch.ones{shapes[0]}, torch.zeros{shapes[1]}
+    >>> torch.{names[0]}(x, grid, 0, 0, False).max()
+    tensor(1.)
+    """
+    composite(
+        accepts="floating: grid_sampler_2d_cpu_kernel_impl",
+        public="torch",
+        name=names[0],
+        aliases=" ".join(names[1:]),
+        samples=[case(shapes[0], arr(shapes[1], -0.9, 0.9), 0, 0, False)],
+    )(sampler)
+
+
+_of_dimensions(
+    2, ("grid_sampler_2d", "_grid_sampler_2d_cpu_fallback"), ((1, 2, 4, 4), (1, 3, 3, 2))
+)
+_of_dimensions(3, ("grid_sampler_3d",), ((1, 2, 3, 3, 3), (1, 2, 2, 2, 3)))
+
+
+def _grid_sampler(input: Any, grid: Any, mode: str, padding_mode: str, align_corners: bool,
+                  spatial: int | None = None) -> Any:  # fmt: skip
     check_tensor("grid_sampler", "input", 1, input)
     check_tensor("grid_sampler", "grid", 2, grid)
     if not input.ndim or not grid.ndim:
@@ -376,10 +409,11 @@ def _grid_sampler(input: Any, grid: Any, mode: str, padding_mode: str, align_cor
                     f"input has sizes {list_of(input.shape)} with dimension {i} being empty"
                 )
             )
-    if input.ndim not in (4, 5) or grid.ndim != input.ndim:
+    wanted = spatial + 2 if spatial else 4 if input.ndim == 4 else 5
+    if input.ndim != wanted or grid.ndim != wanted:
         raise RuntimeError(
             message(
-                f"grid_sampler(): expected {4 if input.ndim == 4 else 5}D input and grid with same "
+                f"grid_sampler(): expected {wanted}D input and grid with same "
                 f"number of dimensions, but got {shapes}"
             )
         )

@@ -212,6 +212,8 @@ def gumbel_softmax(
         return soft
     a = soft._a
     d = axis(dim, a.ndim)
+    if a.ndim and not a.shape[d]:
+        raise IndexError(f"max(): Expected reduction dim {d} to have non-zero size.")
     one_hot = np.zeros_like(a)
     np.put_along_axis(one_hot, np.argmax(a, axis=d, keepdims=True), 1, axis=d)
     return door.wrap(one_hot) - soft.detach() + soft

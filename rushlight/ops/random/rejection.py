@@ -218,6 +218,12 @@ def binomial(count: Any, prob: Any, generator: Any = None) -> Any:
         >>> torch.binomial(torch.tensor([4.0, 7.0]), torch.tensor([0.0, 1.0]))
         tensor([0., 7.])
     """
+    for name, x in (("count", count), ("prob", prob)):
+        if not x.dtype.is_floating_point:
+            raise ValueError(
+                f"binomial only supports floating-point dtypes for {name}, got: "
+                f"{type_name(x.dtype)}"
+            )
     needs(count, REAL_FLOATS, "binomial_cpu")
     check(
         count.dtype is prob.dtype,
