@@ -449,8 +449,8 @@ def quiet_view(viewed: Any, y: Any) -> Any:
     if is_inference(viewed):
         y._fn = None
         y._x = cut_of(viewed._x)
-    else:  # it requires a gradient, of which nothing reaches the tensor that is viewed
-        y._fn = LEAF
+    else:  # it requires a gradient as its base does, of which nothing reaches what is viewed
+        y._fn = LEAF if y._v is None or y._v.base._fn is not None else None
         y._x = Cut("inference_mode" if state.inference else "no_grad")
     return y
 

@@ -36,6 +36,24 @@ def test_uses_without_derivative(text, of_view):
     assert allowed(rushlight) == allowed(torch) == STALE[text]
 
 
+@pytest.mark.parametrize("change", ["b.zero_()", "x.zero_()", "x.view(torch.int32).zero_()", "1"])
+@pytest.mark.parametrize("of_view", [False, True])
+def test_views_without_history(of_view, change):
+    """They require a gradient where their base does, which a leaf that is a view itself is not."""
+    def told(t):
+        b = t.ones(4, 2)
+        v = (b.t().t() if of_view else b).requires_grad_()
+        with t.no_grad():
+            x = v[:2]
+        try:
+            eval(change, {"x": x, "b": b, "torch": t})
+            return x.requires_grad, x.is_leaf, v.requires_grad, v.is_leaf
+        except RuntimeError as error:
+            return str(error)[:40]
+
+    assert told(rushlight) == told(torch)
+
+
 def history(t, start, dtype, change):
     """What a leaf, a part of it and the part read as another type are after a change."""
     x = t.ones(4, 2).requires_grad_()

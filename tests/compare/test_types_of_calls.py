@@ -33,7 +33,8 @@ DROPOUT = [
     "torch.feature_dropout({}, 0.3, True)", "torch.feature_dropout({}[0, 0], 0.3, True)",
     "N.dropout1d({})", "torch.native_dropout({}, 0.3, True)",
     "torch.native_dropout({}, 0.3, False)", "torch.binomial({}, {})",
-    "torch.binomial({}, torch.rand(2, 3, 3))",
+    "torch.binomial({}, torch.rand(2, 3, 3))", "N.rrelu({}, training=True)",
+    "N.gumbel_softmax({}.mT)",
 ]  # fmt: skip
 CALLS = [
     *TRANSFORMS,

@@ -16,7 +16,7 @@ from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import case
 from ..core.shapes import broadcast
-from ..random.fill import drawing, stream
+from ..random.fill import REAL_FLOATS, drawing, needs, stream
 from .activation import A34, leaky_relu
 
 
@@ -72,6 +72,7 @@ def rrelu(
         )  # fmt: skip
     if not training:
         return leaky_relu.functional()(input, (lower + upper) / 2, inplace)
+    needs(input, REAL_FLOATS, "rrelu_with_noise_out_cpu")
     kw = {"lower": lower, "upper": upper, "rng": stream(generator, "rrelu")}
     noise = _slopes.call((input.detach(),), kw)
     if inplace:

@@ -206,7 +206,7 @@ def gumbel_softmax(
     if eps != 1e-10:
         warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=3)
     with door.grad_enabled(False):
-        noise = -door.wrap(np.empty_like(logits._a)).exponential_().log()
+        noise = -door.wrap(np.empty_like(logits._a, order="C")).exponential_().log()
     soft = along(softmax, (logits + noise) / tau, dim, None)
     if not hard:
         return soft
