@@ -438,7 +438,8 @@ def view_as_complex(input: Any) -> Any:
         raise RuntimeError(
             message("Tensor must have a last dimension of size 2", f"shape {tuple(input.shape)}")
         )
-    if input.strides[-1] != input.itemsize:
+    # (an array without elements has no strides of NumPy's)
+    if input.size and input.strides[-1] != input.itemsize:
         raise RuntimeError(
             message("Tensor must have a last dimension with stride 1", hint="x.contiguous()")
         )

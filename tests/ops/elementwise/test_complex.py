@@ -242,3 +242,9 @@ def test_a_compiled_function_does_what_it_does() -> None:
         assert torch.equal(compiled(given), fn(given))
     with pytest.warns(UserWarning, match="a view of conjugates"):
         assert torch.equal(compiled(x.conj()), fn(x.conj()))
+
+
+@pytest.mark.parametrize("shape", [(0, 2), (3, 0, 2)])
+def test_no_numbers_are_complex_ones_too(shape: tuple[int, ...]) -> None:
+    x = torch.empty(shape)
+    assert torch.view_as_complex(-x).shape == shape[:-1]
