@@ -292,7 +292,10 @@ def computed(
     """What comes out on arrays; stand-ins without numbers have shapes and types computed alone."""
     for a in arrays:
         if a.__class__ is MetaArray:
-            out = op.infer(arrays, kw)
+            try:
+                out = op.infer(arrays, kw)
+            except ValueError as error:
+                raise broadcast_error(op, inputs, error) from None
             break
         if a.__class__ is UnresolvedArray:
             out = viewed(op, a, kw)

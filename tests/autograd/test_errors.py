@@ -449,3 +449,12 @@ def test_anomaly_modes_warning_does_not_replace_the_error(capsys: Any) -> None:
         with pytest.raises(RuntimeError, match="returned nan values"):
             y.backward()
     assert "Error detected in SqrtBackward0" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+def test_shapes_that_do_not_broadcast_are_told_alike(device: str) -> None:
+    x, y = torch.ones(3, 5, device=device), torch.ones(3, 4, device=device)
+    told = r"The size of tensor a \(5\) must match the size of tensor b \(4\)"
+    for call in (lambda: x - y, lambda: x.add_(y), lambda: torch.pairwise_distance(x, y)):
+        with pytest.raises(RuntimeError, match=told):
+            call()
