@@ -139,6 +139,8 @@ def reduction(
             return fold.plan((input,), quick_dims(dim, input.ndim), keepdim)
 
         def shape(x: Any, dim: Any = dim, keepdim: bool = False) -> MetaArray:
+            if not empty and not x.size:
+                no_identity(name, x, dims_of(dim, x.ndim), dim)
             dtype = forward(np.ones(1, x.dtype)).dtype
             return MetaArray(reduced_shape(x.shape, dim, keepdim), dtype)
 

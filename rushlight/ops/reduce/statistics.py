@@ -411,6 +411,15 @@ min_dim = located("min")
 
 
 def position(name: str, doc: str) -> Any:
+    def along(input: Any, dim: Any) -> int | None:
+        """The dimension, counted from the front; IndexError where there are no elements."""
+        d = None if dim is None else axis(dim, input.ndim)
+        if input.size == 0 and (d is None or input.shape[d] == 0):
+            what = f"dim {d} to have non-zero size."
+            what = "dim to be specified for input.numel() == 0." if d is None else what
+            raise IndexError(f"{name}(): Expected reduction {what}")
+        return d
+
     def fn(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
         if isinstance(dim, (tuple, list)):
             raise TypeError(
@@ -421,10 +430,7 @@ def position(name: str, doc: str) -> Any:
                 f'"{name}_cpu" not implemented for '
                 f"'{'Bool' if input.dtype.kind == 'b' else 'ComplexFloat'}'"
             )
-        d = None if dim is None else axis(dim, input.ndim)
-        if input.size == 0 and (d is None or input.shape[d] == 0):
-            what = "input.numel() == 0." if d is None else f"dim {d} of size 0."
-            raise IndexError(f"{name}(): Expected reduction dim to be specified for {what}"[:200])
+        d = along(input, dim)
         if input.ndim == 0:
             return np.zeros((), np.int64)
         got = argreduce.places(name[3:], input, d)
@@ -440,7 +446,12 @@ def position(name: str, doc: str) -> Any:
             None if dim is None else dim % input.ndim, False, False,
         ),
     )(fn)  # fmt: skip
-    return record.shape(place_shape)
+
+    def shape(x: Any, *, dim: Any = None, keepdim: bool = False) -> MetaArray:
+        along(x, dim)
+        return place_shape(x, dim=dim, keepdim=keepdim)
+
+    return record.shape(shape)
 
 
 def place_shape(x: Any, *, dim: Any = None, keepdim: bool = False) -> MetaArray:

@@ -398,3 +398,14 @@ def test_the_variance_of_var_mean_may_be_changed_in_place():
     variance.add_(1e-5)
     (variance + mean).backward()
     assert x.grad is not None
+
+
+@pytest.mark.parametrize("name", ["amax", "amin", "argmax", "argmin"])
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+def test_there_is_no_extreme_of_nothing(name: str, device: str) -> None:
+    x = torch.empty(5, 0, 3, device=device)
+    assert getattr(x, name)(0).shape == (0, 3)
+    with pytest.raises(IndexError, match=r"Expected reduction dim 1 to have non-zero size"):
+        getattr(x, name)(1)
+    with pytest.raises((IndexError, RuntimeError), match=r"dim to be specified for input.numel"):
+        getattr(x, name)()
