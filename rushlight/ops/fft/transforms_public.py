@@ -76,6 +76,8 @@ def dims_and_sizes(x: Any, s: Any, dim: Any) -> tuple[tuple[int, ...], list[int 
     if isinstance(s, int):
         s = (s,)
     if dim is not None:
+        if x.ndim == 0 and dim:
+            raise IndexError(f"Dimension specified as {dim[0]} but tensor has no dimensions")
         dims = tuple(axis(d, x.ndim) for d in dim)
         if len(set(dims)) != len(dims):
             raise RuntimeError("FFT dims must be unique")

@@ -170,3 +170,9 @@ def test_one_size_is_a_number_of_points() -> None:
         with pytest.raises(RuntimeError, match=r"Invalid number of data points \(-1\)"):
             call(torch.ones(4), -1)
     assert torch.fft.fftn(torch.ones(4, 4), (-1, 2)).shape == (4, 2)
+
+
+@pytest.mark.parametrize("name", ["fft", "irfft", "ihfft", "fft2", "rfft2"])
+def test_a_number_has_no_dimension_to_transform(name: str) -> None:
+    with pytest.raises(IndexError, match="but tensor has no dimensions"):
+        getattr(torch.fft, name)(torch.tensor(1.0))
