@@ -85,8 +85,6 @@ MODULES: dict[str, tuple[str, str, str | None]] = {
     "torch.distributed.tensor.experimental._attention": (
         "context_parallel context_parallel_unshard set_rotate_method", CONTEXT, None),
     "torch.export": ("Dim ExportedProgram export", GRAPHS, None),
-    "torch.fx.experimental.symbolic_shapes": (
-        "ShapeEnv is_concrete_int is_symbolic? definitely_true guard_or_true", SYMBOLS, None),
     "torch.fx.passes": ("", GRAPHS, None),
     "torch.fx.passes.shape_prop": ("ShapeProp", GRAPHS, None),
     "torch.utils.data.graph_settings": (

@@ -28,6 +28,7 @@ NAMES = (
     "_scaled_dot_product_efficient_attention _scaled_dot_product_efficient_attention_backward "
     "_scaled_dot_product_flash_attention _scaled_dot_product_flash_attention_backward "
     "_scaled_dot_product_flash_attention_for_cpu _upsample_bilinear2d_aa _scaled_mm "
+    "_efficient_attention_forward _flash_attention_forward "
     "convolution_backward native_layer_norm_backward native_dropout "
     "sym_constrain_range sym_constrain_range_for_size "
 )

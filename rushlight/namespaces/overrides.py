@@ -9,6 +9,7 @@ from collections.abc import Hashable
 from typing import Any
 
 from rushlight import assembly
+from rushlight.ops.core import modes
 from rushlight.ops.core import overrides as _overrides
 from rushlight.ops.core.composite import composites
 
@@ -100,15 +101,13 @@ def resolve_name(f: Any) -> str | None:
 @functools.cache
 def _names() -> dict[Any, str]:
     """What functions are called, with PyTorch's name in front."""
-    from rushlight.tensor import Tensor
-
     found: dict[Any, str] = {}
     for space in SPACES:
         for name, fn in assembly.namespaces.get(space, {}).items():
             if callable(fn):
                 whole = ".".join(dict.fromkeys(("torch", space, name)))
                 found.setdefault(fn, whole)
-    for name, fn in vars(Tensor).items():
+    for name, fn in modes.methods().items():
         if callable(fn) and not re.match("_[^_]", name):
             found.setdefault(fn, f"torch.Tensor.{name}")
     return found

@@ -13,6 +13,7 @@ from rushlight._subclasses.fake_tensor import (
 from rushlight._subclasses.fake_utils import outputs_alias_inputs
 
 import rushlight as torch
+from rushlight.fx.experimental.symbolic_shapes import ShapeEnv
 
 
 def test_factories_and_operations_keep_a_device_that_is_not_there():
@@ -97,8 +98,53 @@ def test_changes_in_place_are_of_shapes():
 
 
 def test_sizes_are_numbers():
-    with pytest.raises(NotImplementedError, match="shape_env"):
-        FakeTensorMode(static_shapes=False)
+    x = torch.ones(2, 3)
+    with pytest.raises(NotImplementedError, match="static_shapes=True"):
+        FakeTensorMode(static_shapes=False).from_tensor(x)
+    mode = FakeTensorMode(shape_env=ShapeEnv())
+    with pytest.raises(NotImplementedError, match="a shape_env, or static_shapes=False"):
+        mode.from_tensor(x)
+    assert mode.from_tensor(x, static_shapes=True).shape == (2, 3)
+    assert mode.from_tensor(x[:1, :0]).shape == (1, 0)  # 0 and 1 are never symbols
+    with mode:
+        assert torch.empty(4).shape == (4,)
+        with pytest.raises(DynamicOutputShapeException):
+            torch.ones(3).nonzero()
+    mode = FakeTensorMode(shape_env=ShapeEnv(), static_shapes=True)
+    assert mode.from_tensor(x).shape == (2, 3)
+    with pytest.raises(NotImplementedError, match="a symbolic_context"):
+        mode.from_tensor(torch.ones(2), symbolic_context=object())
+
+
+def test_a_shape_env_makes_no_symbols():
+    env = ShapeEnv(allow_scalar_outputs=False)
+    assert not env.allow_scalar_outputs
+    assert env.guards == []
+    with pytest.raises(NotImplementedError, match="sizes that are not known"):
+        env.create_unbacked_symint()
+    with pytest.raises(NotImplementedError, match="tracked_fakes"):
+        ShapeEnv(tracked_fakes=[])
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = env.nothing
+
+
+def test_lists_of_numbers_are_not_known():
+    with FakeTensorMode() as mode:
+        x = mode.from_tensor(torch.arange(3))
+        for ask in (x.tolist, lambda: x[0].item(), lambda: torch.ones(5).tensor_split(x)):
+            with pytest.raises(DataDependentOutputException):
+                ask()
+        assert torch.tensor([3]).tolist() == [3]
+
+
+def test_what_makes_tensors_of_fakes_makes_fakes():
+    new_zeros = torch.Tensor.new_zeros
+    with FakeTensorMode() as mode:
+        end = mode.from_tensor(torch.tensor(2.0))
+        made = [torch.linspace(0, end, 4), torch.logspace(end, 1, 4, dtype=torch.float64),
+                torch.signal.windows.hann(4), new_zeros(end, (4,))]
+    assert all(type(t) is FakeTensor and t.shape == (4,) for t in made)
+    assert [t.dtype for t in made[:2]] == [torch.float32, torch.float64]
 
 
 def test_the_package_is_there_without_an_import_of_its_own():

@@ -115,6 +115,12 @@ class FakeTensor(Tensor):
                 return t.fake_mode.__torch_dispatch__(func, types, args, kwargs)
         return NotImplemented
 
+    def tolist(self) -> Any:
+        """The numbers, where they are known; DataDependentOutputException otherwise."""
+        if self.constant is not None:
+            return self.constant._a.tolist()
+        return [t.tolist() for t in self.unbind()] if self.ndim else self.item()
+
     def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
         parts = ["...", f"size={tuple(self.shape)}"]
         if self.device != CPU:
@@ -169,6 +175,9 @@ class FakeTensorMode(modes.TorchDispatchMode):
     Args:
         allow_non_fake_inputs: plain tensors among operands are taken as they are; otherwise they
             raise, but for numbers (0-d).
+        shape_env: a `ShapeEnv`. Without `static_shapes=True` PyTorch makes symbols of the sizes of
+            tensors that a mode with one is given; there are none here, so `from_tensor` raises.
+        static_shapes: sizes are numbers; True unless there is a `shape_env`.
     """
 
     below = Made
@@ -184,19 +193,11 @@ class FakeTensorMode(modes.TorchDispatchMode):
         export: bool = False,
     ) -> None:
         super().__init__()
-        if shape_env is not None or static_shapes is False:
-            raise NotImplementedError(
-                message(
-                    "FakeTensorMode: sizes are numbers",
-                    got="a shape_env, or static_shapes=False",
-                    wanted="neither: there are no sizes that are not known",
-                )
-            )
         self.allow_non_fake_inputs = allow_non_fake_inputs
         self.allow_fallback_kernels = allow_fallback_kernels
         self.export = export
-        self.shape_env = None
-        self.static_shapes = True
+        self.shape_env = shape_env
+        self.static_shapes = shape_env is None if static_shapes is None else static_shapes
         self.fake_tensor_converter = FakeTensorConverter()
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -207,8 +208,33 @@ class FakeTensorMode(modes.TorchDispatchMode):
         """Whether a block of this mode is being run."""
         return any(m is self for m in modes.dispatch_stack)
 
-    def from_tensor(self, tensor: Any, *, static_shapes: bool | None = None, **_more: Any) -> Any:
-        """The fake of a tensor: the same one for the same tensor, sharing storage as they do."""
+    def from_tensor(
+        self,
+        tensor: Any,
+        *,
+        static_shapes: bool | None = None,
+        source: Any = None,
+        symbolic_context: Any = None,
+        trace: bool = True,
+    ) -> Any:
+        """The fake of a tensor: the same one for the same tensor, sharing storage as they do.
+
+        Args:
+            static_shapes: that of the mode, unless given.
+            symbolic_context: must be left out; it says which sizes are symbols.
+            source, trace: names for symbols, and whether their making is written down: there are
+                none.
+        """
+        static = self.static_shapes if static_shapes is None else static_shapes
+        symbols = not static and any(n > 1 for n in getattr(tensor, "shape", ()))
+        if symbols or symbolic_context is not None:
+            raise NotImplementedError(
+                message(
+                    "FakeTensorMode.from_tensor: sizes are numbers, none of them is a symbol",
+                    got="a symbolic_context" if static else "a shape_env, or static_shapes=False",
+                    hint="static_shapes=True, here or for the mode",
+                )
+            )
         return self.fake_tensor_converter.from_real_tensor(self, tensor)
 
 

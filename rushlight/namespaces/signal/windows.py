@@ -14,7 +14,7 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.autograd.call_errors import too_much
 from rushlight.layout import strided
-from rushlight.ops.create import arguments
+from rushlight.ops.create.from_data import tensor
 
 __all__ = [
     "bartlett",
@@ -53,7 +53,7 @@ def finished(name: str, M: int, sym: bool, formula: Any, made: tuple[Any, Any, A
             a = formula(k, float(M - 1 if sym or M == 1 else M)) if M else k
     except MemoryError as error:
         raise too_much(name, error) from None
-    return arguments.finish(a.astype(kind.np), requires_grad, device)
+    return tensor(a, dtype=kind, device=device, requires_grad=requires_grad)  # modes are told
 
 
 def exponential(

@@ -178,6 +178,9 @@ def find_factories() -> Iterator[Factory]:
         plain = c.fn.__class__ is FunctionType and not hasattr(c.fn, "published")
         if plain and "torch" in c.public and getattr(torch, c.name, None) is c.fn:
             yield Factory(c.fn)
+    for name, fn in vars(torch.Tensor).items():  # factories of the type and device of a tensor
+        if name.startswith("new_") and isinstance(fn, FunctionType):
+            yield Factory(fn)
 
 
 # (where, name, what asks modes there), found when the first mode is entered
@@ -199,6 +202,12 @@ def find_askers() -> Iterator[tuple[Any, str, Any]]:
             yield torch.Tensor, name, asking(fn)
 
 
+def methods() -> dict[str, Any]:
+    """The attributes of Tensor as they are without modes."""
+    torch: Any = sys.modules[__name__.partition(".")[0]]
+    return {n: swapped.get((torch.Tensor, n), fn) for n, fn in vars(torch.Tensor).items()}
+
+
 @contextmanager
 def swapping_methods() -> Iterator[None]:
     """A block that changes Tensor's methods for good, which active modes may have swapped."""
@@ -206,10 +215,12 @@ def swapping_methods() -> Iterator[None]:
         if overrides.modes.there or swapped:
             swap_factories(False)
         askers.clear()
+        factories.clear()
         yield
     finally:
         try:
             askers.clear()
+            factories.clear()
             if overrides.modes.there:
                 overrides.modes.again()
         except BaseException:
@@ -221,6 +232,8 @@ def asks_nobody(name: str, fn: Any) -> bool:
     """Whether a method of Tensor is a plain function: no operation, no composite."""
     if name in ASKED:
         return True
+    if name.startswith("new_"):
+        return False  # a factory
     return name[0] != "_" and not hasattr(fn, "published") and not hasattr(fn, "op")
 
 

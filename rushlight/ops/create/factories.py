@@ -603,6 +603,19 @@ def type_of_ends(name: str, start: Any, end: Any, dtype: Any) -> Any:
     return usual if dtype is None else dtypes.of(dtype)
 
 
+def not_there(t: Any) -> bool:
+    """Whether a value is a tensor without data."""
+    return isinstance(t, TensorBase) and t._a.__class__ is MetaArray
+
+
+def number_of_end(v: Any) -> Any:
+    """The number at an end; 0 of its kind for a tensor without data, whose result has none."""
+    if not_there(v):
+        d = dtypes.from_numpy(v._a.dtype)
+        return 0j if d.is_complex else 0.0 if d.is_floating_point else 0
+    return number(v)
+
+
 def ends_in(d: Any, start: Any, end: Any, steps: int) -> tuple[Any, Any]:
     """The ends, which must fit the type where both are needed; -1 is 255 in uint8."""
     if steps < 2:
@@ -650,12 +663,13 @@ def linspace(
                 f"linspace only supports 0-dimensional start and end tensors, but got {what} with "
                 f"{t._a.ndim} dimension(s)."
             )
-    start, end = number(start), number(end)
+    meta = not_there(start) or not_there(end)
+    start, end = number_of_end(start), number_of_end(end)
     d = type_of_ends("linspace", start, end, dtype)
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
     start, end = ends_in(d, start, end, steps)
-    if usable(device) is META:
+    if meta or usable(device) is META:
         return finish(MetaArray((steps,), d.np), requires_grad)
     work = (
         d.np
@@ -735,10 +749,11 @@ def logspace(
                 f"logspace only supports 0-dimensional start and end tensors, but got {what} with "
                 f"{t._a.ndim} dimension(s)."
             )
-    start, end = number(start), number(end)
+    meta = not_there(start) or not_there(end)
+    start, end = number_of_end(start), number_of_end(end)
     d = type_of_ends("logspace", start, end, dtype)
     start, end = ends_in(d, start, end, steps)
-    if usable(device) is META:
+    if meta or usable(device) is META:
         return finish(MetaArray((steps,), d.np), requires_grad)
     kw = {"start": start, "end": end, "steps": steps, "base": float(base), "dtype": d.np}
     return finish(in_shape_of(door.perform(_logspace, (), kw), out), requires_grad, device, out)

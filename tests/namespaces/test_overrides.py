@@ -1,0 +1,44 @@
+"""`torch.overrides`: what public functions are called."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import rushlight as torch
+
+
+def test_names_are_known_where_they_are_asked_for_first_within_a_mode() -> None:
+    program = """
+import rushlight as torch
+class Mode(torch.overrides.TorchFunctionMode):
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        print(torch.overrides.resolve_name(func))
+        return func(*args, **(kwargs or {}))
+with Mode():
+    torch.ones(2).sum().item()
+"""
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert told.stdout.splitlines() == ["torch.ones", "torch.Tensor.sum", "torch.Tensor.item"]
+
+
+def test_a_factory_that_is_a_method_asks_modes_however_it_is_called() -> None:
+    new_zeros: Any = torch.Tensor.new_zeros
+    told = []
+
+    class Mode(torch.overrides.TorchFunctionMode):
+        def __torch_function__(
+            self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            told.append(func)
+            return func(*args, **(kwargs or {}))
+
+    x = torch.ones(2)
+    with Mode():
+        made = new_zeros(x, (3,))
+        x.new_zeros(3)
+    assert told == [new_zeros, new_zeros]
+    assert made.tolist() == [0, 0, 0]
+    assert new_zeros(x, 1).tolist() == [0]
+    assert len(told) == 2
