@@ -250,6 +250,7 @@ _LAZY = {
     "_higher_order_ops",
     "_vmap_internals",
     "_ops",
+    "_decomp",
     "_refs",
     "_subclasses",
     "_tensor_str",

@@ -4,4 +4,7 @@ from __future__ import annotations
 
 from . import of
 
-__getattr__ = of("")
+NAMES = """
+    bfloat16 bool byte cdouble cfloat chalf char complex double float half int long polar short
+"""
+__getattr__ = of("", names=NAMES)
