@@ -2478,24 +2478,24 @@ def grid_sampler(input: Tensor, grid: Tensor, interpolation_mode: _int, padding_
     tensor([[[[4.]]]])
     """
 def grid_sampler_2d(input: Tensor, grid: Tensor, interpolation_mode: _int, padding_mode: _int, align_corners: _bool) -> Tensor:
-    """`nn.functional.grid_sample` with its modes as numbers, in the order of its documentation.
+    """`grid_sampler` of images alone.
 
     `interpolation_mode` 0 bilinear, 1 nearest, 2 bicubic; `padding_mode` 0 zeros, 1 border, 2
     reflection.
 
-    >>> image = torch.tensor([[[[1.0, 2.0], [3.0, 4.0]]]])
-    >>> torch.grid_sampler(image, torch.tensor([[[[1.0, 1.0]]]]), 0, 0, True)
-    tensor([[[[4.]]]])
+    >>> x, grid = torch.ones(1, 2, 4, 4), torch.zeros(1, 3, 3, 2)
+    >>> torch.grid_sampler_2d(x, grid, 0, 0, False).max()
+    tensor(1.)
     """
 def grid_sampler_3d(input: Tensor, grid: Tensor, interpolation_mode: _int, padding_mode: _int, align_corners: _bool) -> Tensor:
-    """`nn.functional.grid_sample` with its modes as numbers, in the order of its documentation.
+    """`grid_sampler` of volumes alone.
 
     `interpolation_mode` 0 bilinear, 1 nearest, 2 bicubic; `padding_mode` 0 zeros, 1 border, 2
     reflection.
 
-    >>> image = torch.tensor([[[[1.0, 2.0], [3.0, 4.0]]]])
-    >>> torch.grid_sampler(image, torch.tensor([[[[1.0, 1.0]]]]), 0, 0, True)
-    tensor([[[[4.]]]])
+    >>> x, grid = torch.ones(1, 2, 3, 3, 3), torch.zeros(1, 2, 2, 2, 3)
+    >>> torch.grid_sampler_3d(x, grid, 0, 0, False).max()
+    tensor(1.)
     """
 def group_norm(input: Tensor, num_groups: _int, weight: Tensor | None = None, bias: Tensor | None = None, eps: _float = 1e-05, cudnn_enabled: _bool = True) -> Tensor:
     """`nn.functional.group_norm`, with PyTorch's `cudnn_enabled`, which changes nothing.
