@@ -16,6 +16,7 @@ from .. import storage
 from ..dtypes import type_name
 from ..errors import message
 from ..kernels.meta import MetaArray, UnresolvedArray
+from ..kernels.runtime import few
 from . import door, op_node, operators, overlaps, steps, watch
 from .node import (
     LEAF,
@@ -190,6 +191,8 @@ bare_inplace = apply_inplace
 
 def apply_written(op: Any, target: Any, rest: tuple[Any, ...], kw: dict[str, Any]) -> Any:
     """`apply_inplace` for all operands and all who watch: a result first, which is then written."""
+    if apply_unrecorded(op, target, rest, kw):
+        return target
     name = op.name + "_"
     if not isinstance(target, TensorBase):
         raise TypeError(
@@ -208,10 +211,33 @@ def apply_written(op: Any, target: Any, rest: tuple[Any, ...], kw: dict[str, Any
         result = door.apply(op, inputs, kw)
     for watcher in change_watchers:
         watcher.check(target, result)
-    write_inplace(target, result._a, name, lambda: op.keeps(0, 1 + len(rest)), op, rest, kw)
+    write_inplace(target, result._a, name, op, rest, kw)
     for watcher in change_watchers:
         watcher.after(target, result)
     return target
+
+
+def apply_unrecorded(op: Any, target: Any, rest: tuple[Any, ...], kw: dict[str, Any]) -> bool:
+    """The short way where nothing is recorded and no operand may share the target's memory: of all
+    that is asked and noted on the long way only the user's line is left."""
+    if not changeable(target) or (target._v is not None and target._v.made):
+        return False
+    shared, enabled = target._vc, door.state.enabled
+    for t in rest:
+        if isinstance(t, TensorBase) and (
+            t is target
+            or (shared is not None and t._vc is shared)
+            or (enabled and (t._fn is not None or t._v is not None))
+        ):
+            return False
+    a, y = target._a, door.apply(op, (target, *rest), kw)._a
+    if y.__class__ is np.ndarray and y.shape == a.shape and y.dtype is a.dtype:
+        if door.perform is not door.bare_perform or not few.assigned(a, y):
+            door.put(a, y)
+        all_changed((target,), op.name + "_")
+    else:
+        write_inplace(target, y, op.name + "_", op, rest, kw)
+    return True
 
 
 _quiet_inplace = bare_inplace
@@ -395,7 +421,7 @@ constant: Any = None  # the record of a fill, whose gradient is zero (`ops/shape
 
 
 def write_inplace(
-    target: Any, a: Any, name: str, keeps: Any, op: Any, rest: tuple[Any, ...], kw: Any
+    target: Any, a: Any, name: str, op: Any, rest: tuple[Any, ...], kw: Any
 ) -> None:
     """Store `a` in the target's memory, and the op in its history."""
     from .. import dtypes

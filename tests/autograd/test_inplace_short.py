@@ -231,3 +231,56 @@ def test_whole_numbers_of_64_bits(name: str, shape: tuple[int, ...]) -> None:
             except Exception as error:
                 found.append((type(error), str(error), t._a.tobytes(), t._version))
         assert found[0] == found[1]
+
+
+def test_what_records_nothing_goes_the_short_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A result is computed and written, the version counts on; what shares memory, what needs a
+    gradient and what is watched goes the long way."""
+    long_ways: list[str] = []
+    check = changes.check_inplace
+
+    def noted(t: Any, name: str, **kw: Any) -> None:
+        long_ways.append(name)
+        check(t, name, **kw)
+
+    monkeypatch.setattr(changes, "check_inplace", noted)
+    index = rushlight.tensor([[2], [0]])
+    x = rushlight.zeros(2, 3)
+    before = x._version
+    assert x.scatter_(1, index, 1.0) is x
+    assert x.tolist() == [[0, 0, 1], [1, 0, 0]]
+    assert x._version == before + 1
+    x.masked_fill_(x > 0, 7.0)
+    x.scatter_add_(1, index, rushlight.ones(2, 1))
+    assert x.tolist() == [[0, 0, 8], [8, 0, 0]]
+    view = x[0]
+    view.masked_fill_(view > 0, 5.0)  # `view > 0` is memory of its own
+    assert x[0].tolist() == [0, 0, 5]
+    assert view._version == x._version
+    assert long_ways == []
+
+    w = rushlight.ones(2, 1, requires_grad=True)
+    y = rushlight.zeros(2, 3)
+    y.scatter_add_(1, index, w)
+    assert y.requires_grad
+    with pytest.raises(RuntimeError, match="refer to a single memory location"):
+        x.scatter_(1, index[:1], x[:1])
+    assert long_ways == ["scatter_add_"]
+    with rushlight.no_grad():
+        y.masked_fill_(y > 0, 2.0)
+        w.masked_fill_(w > 0, 3.0)  # a leaf
+    assert w.tolist() == [[3], [3]]
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
+        w.masked_fill_(w > 0, 3.0)
+    assert w.tolist() == [[3], [3]]
+
+
+def test_a_result_of_another_shape_or_type_is_refused_on_the_short_way() -> None:
+    x = rushlight.zeros(3)
+    with pytest.raises(RuntimeError, match=r"output with shape \[3\] doesn't match"):
+        x.masked_fill_(rushlight.ones(2, 3, dtype=rushlight.bool), 1.0)
+    i = rushlight.zeros(3, dtype=rushlight.int64)
+    with pytest.raises(RuntimeError, match="can't be cast"):
+        i.div_(rushlight.tensor(2.0))
+    assert x.tolist() == [0, 0, 0]
+    assert i._version == 0

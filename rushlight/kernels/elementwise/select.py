@@ -157,6 +157,9 @@ def takes_low(name: str, alone: Any, arrays: list[Any]) -> bool:
     return large
 
 
+UFUNC = np.ufunc
+
+
 class Formula:
     """A formula that plans its calls: called, it computes what is large enough for a kernel.
 
@@ -194,10 +197,12 @@ class Formula:
         Raises:
             ValueError, TypeError: where the result is not of a's shape and type; a is as it was.
         """
-        small = a.size < tuning.ELEMENTWISE_LEAST or a.size < self.least() or a.dtype.kind != "f"
-        found = None if small else self.key((a, *rest), kw)
+        if a.size < tuning.ELEMENTWISE_LEAST or a.size < self.least() or a.dtype.kind != "f":
+            found = None
+        else:
+            found = self.key((a, *rest), kw)
         if found is None:
-            if fn.__class__ is np.ufunc:
+            if fn.__class__ is UFUNC:
                 fn(a, *rest, out=a)
             else:
                 write(a, fn(a, *rest, **kw))

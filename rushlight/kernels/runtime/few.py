@@ -5,12 +5,12 @@
 `np.broadcast_to`, writeable, `joined(arrays, dim)` is `np.concatenate` of a few small ones,
 `assigned(to, a)` is `np.copyto` of a small one, `apart(a, b)` says that two in rows share no byte.
 `taken(table, index)` is `table[index]`, `gathered(a, index, d)` is `np.take_along_axis`, and
-`placed(a, index, d, value)` a copy after `np.put_along_axis`; `hot(index, n)` is `np.eye(n)[index]`
-of whole numbers. `ranked(a, k, largest)` are places of the k largest, `numbers(data, kind)` is an
-array of the floats or ints in a list. The last six look at numbers, all at metadata. They return
-None for what is not of the common sort: NumPy does that, and says what is wrong. What they make is
-what NumPy makes, with the same strides, flags and owner of the memory, so nobody can tell who made
-it.
+`placed(a, index, d, value)` a copy after `np.put_along_axis`, `added` one with the values added in
+their order; `hot(index, n)` is `np.eye(n)[index]` of whole numbers. `ranked(a, k, largest)` are
+places of the k largest, `numbers(data, kind)` is an array of the floats or ints in a list. The last
+seven look at numbers, all at metadata. They return None for what is not of the common sort: NumPy
+does that, and says what is wrong. What they make is what NumPy makes, with the same strides, flags
+and owner of the memory, so nobody can tell who made it.
 
 They are loaded where kernels are in use already, or after so many calls that it pays; until then,
 and without machine code, they return None. Not here: their code (`few_code.py`).
@@ -88,6 +88,7 @@ apart = late(globals(), "apart", load, refused)
 taken = late(globals(), "taken", load, refused)
 gathered = late(globals(), "gathered", load, refused)
 placed = late(globals(), "placed", load, refused)
+added = late(globals(), "added", load, refused)
 hot = late(globals(), "hot", load, refused)
 ranked = late(globals(), "ranked", load, refused)
 numbers = late(globals(), "numbers", load, refused)

@@ -28,7 +28,7 @@ from .few_code import (
     the,
 )
 
-EXPORTS = ("taken", "gathered", "placed", "hot", "ranked")
+EXPORTS = ("taken", "gathered", "placed", "added", "hot", "ranked")
 ITEMS = {4: I32, 8: I64}  # bytes of the elements that are moved one by one, as these
 
 
@@ -37,6 +37,7 @@ def write(module: Module) -> None:
     write_taken(module)
     write_gathered(module)
     write_placed(module)
+    write_placed(module, adds=True)
     write_hot(module)
     write_ranked(module)
 
@@ -183,6 +184,15 @@ class Along:
         by_type(min(ITEMS))
 
 
+    def add(self, to: Pointer, source: Pointer, steps: Pointer) -> None:
+        """Write the adding of elements, which lie by these steps, to their places in the array."""
+
+        def one(_: Value, place: Value, other: Value) -> None:
+            to[place] = to[place] + source[other]
+
+        self.walk(one, steps)
+
+
 def steps_of(f: Function, nd: Value, sizes: Pointer) -> tuple[Pointer, Value]:
     """(elements from one position along each dim to the next, all elements): NumPy's strides mean
     nothing where a dim has one position."""
@@ -208,15 +218,19 @@ def write_gathered(module: Module) -> None:
     if_made(f, made, fill)
 
 
-def write_placed(module: Module) -> None:
+def write_placed(module: Module, adds: bool = False) -> None:
     """placed(a, index, d, value): a copy of `a` with an array that the indices cover a part of, or
-    of one number, at their places along dimension d, in their order."""
-    f, args = begin(module, "placed")
+    of one number, at their places along dimension d, in their order. added(a, index, d, value):
+    with these added to what is there, of float32 and int64."""
+    f, args = begin(module, "added" if adds else "placed")
     a, value, null = args[0], args[3], the(f, "null")
     along = Along(f, a, args[1], args[2])
     demand(f, along.elements <= MOST_ELEMENTS)
     dims, own = demand_rows(f, value)
     demand(f, same(f, builtin.field(f, value, DESCR), along.descr))
+    floats = same(f, along.descr, the(f, "float32"))
+    if adds:
+        demand(f, floats | same(f, along.descr, the(f, "int64")))
     demand(f, (dims == 0) | (dims == along.nd))
     with f.range(dims) as k:
         demand(f, own[k] >= along.sizes[k])
@@ -228,7 +242,13 @@ def write_placed(module: Module) -> None:
     def fill() -> None:
         to, source, given = (builtin.field(f, x, DATA) for x in (made, a, value))
         copied(f, to, source, along.elements * along.item)
-        along.move(to, given, steps)
+        if not adds:
+            along.move(to, given, steps)
+            return
+        with f.when(floats) as branch:
+            along.add(to.of(F32), given.of(F32), steps)
+        with branch.otherwise():
+            along.add(to.of(I64), given.of(I64), steps)
 
     if_made(f, made, fill)
 

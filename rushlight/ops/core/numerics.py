@@ -23,10 +23,10 @@ ndarray = np.ndarray
 
 def in_place(op: Any) -> Step:
     """A formula's result written over the first operand."""
-    ufunc = op.ufunc if isinstance(op.ufunc, np.ufunc) else None
+    fn = op.ufunc if isinstance(op.ufunc, np.ufunc) else op.fn
 
     def over(a: Any, *rest: Any, **kw: Any) -> None:
-        op.fn.planned.into(ufunc or op.fn, a, *rest, **kw)
+        op.fn.planned.into(fn, a, *rest, **kw)
 
     return Step(op.name + "_", over, outputs=0, mutates=(0,))
 

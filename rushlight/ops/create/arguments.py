@@ -261,14 +261,20 @@ C_NAMES = {
 }
 
 
+def fits_plainly(value: Any, dtype: Any) -> bool:
+    """Whether a number fits float32 or float64, without looking up what the type holds."""
+    kind = value.__class__
+    return (kind is float or kind is int) and (dtype is door.F32 or dtype is door.F64) and (
+        (0 if kind is int else -1e30) <= value <= 127
+    )  # fmt: skip
+
+
 def stored(value: Any, dtype: Any) -> Any:
     """A number as a 0-d array of a type; RuntimeError when it does not fit (uint8 takes -1 as 255,
     as in C).
     """
-    if value.__class__ is float or value.__class__ is int:
-        least = 0 if value.__class__ is int else -1e30  # without looking up what the type holds
-        if least <= value <= 127 and (dtype is door.F32 or dtype is door.F64):
-            return np.asarray(value, dtype)
+    if fits_plainly(value, dtype):
+        return np.asarray(value, dtype)
     kind = dtype.kind
     fits = True
     if isinstance(value, complex) and kind not in "cbW":

@@ -319,6 +319,8 @@ scatter_value.vjp(lambda g, _y, _x, index, *, dim: scatter_value(g, index, dim=d
 )
 def scatter_add(input: Any, index: Any, src: Any, *, dim: int) -> Any:
     """A copy of `input` with each element of `src` added at its index along `dim`."""
+    if not asked() and (out := few.added(input, index, dim, src)) is not None:
+        return out
     d = check_along("scatter_add", input, index, dim, src)
     out = input.copy()
     if index.size:

@@ -26,7 +26,7 @@ from ...layout import (
 from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import arr, case, error, ints
-from ..create.arguments import stored
+from ..create.arguments import fits_plainly, stored
 from . import views as s
 
 
@@ -366,11 +366,11 @@ def fill_(input: Any, value: Any) -> Any:
             [7., 7.]])
     """
     if (value.__class__ is int or value.__class__ is float) and changes.changeable(input):
-        number = stored(value, input._a.dtype)
+        a = input._a
         if door.state.observers:  # (a compiler takes a scalar for one, and no array)
-            door.perform(steps.fill, (input._a,), {"value": number[()]})
+            door.perform(steps.fill, (a,), {"value": stored(value, a.dtype)[()]})
         else:
-            input._a.fill(number)
+            a.fill(value if fits_plainly(value, a.dtype) else stored(value, a.dtype))
         changes.all_changed((input,), "fill_")
         return input
     if isinstance(value, TensorBase):

@@ -72,6 +72,26 @@ def test_placed_is_put_along_axis(dtype: Any) -> None:
             assert a.tobytes() == before.tobytes()
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.int64])
+def test_added_is_add_at(dtype: Any) -> None:
+    """Of several at one place all count, in their order; a source may be longer than the
+    indices."""
+    for shape in [(6,), (3, 4), (1, 4), (3, 1), (2, 3, 4)]:
+        for d, shorter, more in itertools.product(range(len(shape)), (0, 1), (0, 1, None)):
+            own = [max(n - shorter, 1) for n in shape]
+            own[d] = 5
+            a, index = numbers(shape, dtype), RNG.integers(0, shape[d], own)
+            source = numbers(() if more is None else [n + more for n in own], dtype)
+            want = a.copy()
+            for at in np.ndindex(*own):
+                to = list(at)
+                to[d] = index[at]
+                want[tuple(to)] += source if more is None else source[at]
+            before = a.copy()
+            alike(few.added(a, index, d, source), want)
+            assert a.tobytes() == before.tobytes()
+
+
 def test_hot_has_ones_at_the_indices() -> None:
     for own, n in itertools.product([(), (1,), (4,), (2, 3)], (1, 2, 7)):
         index = np.asarray(RNG.integers(0, n, own))
@@ -111,11 +131,15 @@ def test_the_rest_is_refused() -> None:
     for other in wrong:
         assert few.gathered(a, other, 1) is None
         assert few.placed(a, other, 1, one) is None
+        assert few.added(a, other, 1, one) is None
     for d in (2, -3, True, 1.0, None, 1 << 70):
         assert few.gathered(a, index, d) is None
         assert few.placed(a, index, d, one) is None
+    for dtype in (np.float64, np.int32, np.bool_):
+        assert few.added(a.astype(dtype), index, 1, a.astype(dtype)) is None
     for source in (np.float64(2).reshape(()), a[:, :1], a[0], a.T, 2.0, np.zeros((1, 1), "f4")):
         assert few.placed(a, index, 1, source) is None
+        assert few.added(a, index, 1, source) is None
     for other in (a.T, a[:, ::2], a[0, 0], None, a[:0]):
         assert few.gathered(other, index, 1) is None
         assert few.placed(other, index, 1, one) is None
@@ -140,6 +164,7 @@ def test_no_reference_is_lost() -> None:
     for i in (index, index + 9):
         for _ in range(100):
             few.taken(a, i), few.gathered(a, i, 1), few.placed(a, i, 1, one), few.hot(i, 3)
+            few.added(a, i, 1, one)
             few.expanded(a[:1], (2, 4)), few.assigned(a, a), few.apart(a, index)
     for x, n in zip(counted, before, strict=True):
         assert abs(sys.getrefcount(x) - n) < 50
