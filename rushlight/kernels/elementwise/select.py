@@ -28,6 +28,7 @@ from .. import runtime, tuning
 from ..codegen.expr import Expr, Trace, order
 from ..meta import MetaArray
 from ..plan import Launch, Plan, Reference, nbytes
+from ..runtime import few
 from . import axes
 
 Array = Any
@@ -331,7 +332,8 @@ def write(a: Array, y: Array) -> None:
     """Copy a result into an array of its shape and type."""
     if a.shape != y.shape or a.dtype != y.dtype:
         raise ValueError(f"a result of shape {y.shape}, {y.dtype} in {a.shape}, {a.dtype}")
-    np.copyto(a, y)
+    if not few.assigned(a, y):
+        np.copyto(a, y)
 
 
 class Lowered:

@@ -6,6 +6,7 @@ Not here: which kernel computes a constant margin (`select.py`), argument checks
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -28,17 +29,24 @@ def padded_shape(shape: Ints, pad: Ints) -> Ints:
     return tuple(sizes)
 
 
+@functools.lru_cache(maxsize=4096)
+def margins(shape: Ints, pad: Ints) -> tuple[Ints, tuple[slice, ...], tuple[slice, ...]]:
+    """(the padded shape, what of it is filled, by what of the array)."""
+    full = list(shape)
+    source = [slice(None)] * len(shape)
+    target = [slice(None)] * len(shape)
+    for axis, left, right in pairs(pad, len(shape)):
+        full[axis] += left + right
+        source[axis] = slice(max(0, -left), shape[axis] - max(0, -right))
+        target[axis] = slice(max(0, left), full[axis] - max(0, right))
+    return tuple(full), tuple(target), tuple(source)
+
+
 def constant(x: Array, pad: Ints, value: Any) -> Array:
     """x in a frame of `value`."""
-    shape = list(x.shape)
-    source = [slice(None)] * x.ndim
-    target = [slice(None)] * x.ndim
-    for axis, left, right in pairs(pad, x.ndim):
-        shape[axis] += left + right
-        source[axis] = slice(max(0, -left), x.shape[axis] - max(0, -right))
-        target[axis] = slice(max(0, left), shape[axis] - max(0, right))
+    shape, target, source = margins(x.shape, pad)
     y = np.full(shape, value, x.dtype) if value else np.zeros(shape, x.dtype)
-    y[tuple(target)] = x[tuple(source)]
+    y[target] = x[source]
     return y
 
 

@@ -102,6 +102,12 @@ def refuse_truths(min: Any, max: Any) -> None:
 BOUND = frozenset((int, float, type(None)))  # what nothing more is asked of
 
 
+def by_numbers(input: Any, min: Any, max: Any) -> bool:
+    """Whether a tensor is held between numbers, of which nothing more is to be asked."""
+    known = min.__class__ in BOUND and max.__class__ in BOUND and min is not max
+    return known and input.__class__ in specialize.plain
+
+
 def bounds(name: str, input: Any, min: Any, max: Any) -> tuple[Any, Any]:
     if min is None and max is None:
         if not name.startswith("clamp_m"):
@@ -151,8 +157,7 @@ def public_clamp(input: Any, min: Any = None, max: Any = None) -> Any:
     >>> torch.clamp(torch.tensor([-2.0, 0.5, 3.0]), min=torch.tensor([0.0, 1.0, 2.0]))
     tensor([0., 1., 3.])
     """
-    numbers = min.__class__ in BOUND and max.__class__ in BOUND and min is not max
-    if numbers and input.__class__ in specialize.plain:
+    if by_numbers(input, min, max):
         return door.apply(clamp, (input, min, max), {})
     need_tensor("clamp", input)
     return clamp.call((input, *bounds("clamp", input, min, max)), {})
@@ -167,6 +172,8 @@ def public_clamp(input: Any, min: Any = None, max: Any = None) -> Any:
 )
 def clamp_(input: Any, min: Any = None, max: Any = None) -> Any:
     """`clamp` in place."""
+    if by_numbers(input, min, max):
+        return changes.apply_inplace(clamp, input, (min, max), {})
     return changes.apply_inplace(clamp, input, bounds("clamp", input, min, max), {})
 
 

@@ -6,6 +6,7 @@ Every mode is linear, so each has its transpose as its gradient. Read next:
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from ...errors import message
@@ -17,6 +18,32 @@ from ..core.record import Op, op, register
 from ..core.samples import case, error
 from ..shape.convert import keeps_format
 from .spatial import Ints, as_int, check_tensor, list_of
+
+
+@functools.lru_cache(maxsize=4096)
+def check_pad(shape: Ints, pad: Ints) -> None:
+    """RuntimeError for what cannot be padded so; kept is only that it can."""
+    if len(pad) % 2 or len(pad) > 2 * len(shape):
+        raise RuntimeError(
+            message(
+                "constant_pad_nd: Length of pad must be even, a multiple of 2, and no more than "
+                f"twice the number of dimensions of the input, but the pad has length {len(pad)}",
+                got=f"pad={tuple(pad)}, input {tuple(shape)}",
+                wanted="(left, right) for the last dimension, then for the one before, ...",
+            )
+        )
+    sizes = kernel.padded_shape(shape, pad)
+    kept = kernel.padded_shape(shape, tuple(min(p, 0) for p in pad))  # of which PyTorch pads
+    if min(sizes, default=0) < 0 or min(kept, default=0) < 0:
+        raise RuntimeError(
+            message(
+                f"The input size {list_of(shape)}, plus negative padding {list_of(pad)}, "
+                "resulted in a negative output size, which is invalid. "
+                "narrow(): length must be non-negative.",
+                got=f"pad={tuple(pad)}",
+                wanted="padding that leaves every size >= 0",
+            )
+        )
 
 
 @op(
@@ -40,27 +67,7 @@ def constant_pad_nd(input: Any, *, pad: Ints, value: Any = 0) -> Any:
     tensor([[9, 1, 2],
             [9, 9, 9]])
     """
-    if len(pad) % 2 or len(pad) > 2 * input.ndim:
-        raise RuntimeError(
-            message(
-                "constant_pad_nd: Length of pad must be even, a multiple of 2, and no more than "
-                f"twice the number of dimensions of the input, but the pad has length {len(pad)}",
-                got=f"pad={tuple(pad)}, input {tuple(input.shape)}",
-                wanted="(left, right) for the last dimension, then for the one before, ...",
-            )
-        )
-    sizes = kernel.padded_shape(input.shape, pad)
-    kept = kernel.padded_shape(input.shape, tuple(min(p, 0) for p in pad))  # of which PyTorch pads
-    if min(sizes, default=0) < 0 or min(kept, default=0) < 0:
-        raise RuntimeError(
-            message(
-                f"The input size {list_of(input.shape)}, plus negative padding {list_of(pad)}, "
-                "resulted in a negative output size, which is invalid. "
-                "narrow(): length must be non-negative.",
-                got=f"pad={tuple(pad)}",
-                wanted="padding that leaves every size >= 0",
-            )
-        )
+    check_pad(input.shape, tuple(pad))
     return select.constant(input, pad, value)
 
 
