@@ -26,9 +26,8 @@ _KINDS = (
     "privateuseone",
     "mtia",
 )
-_stack: list[
-    device
-] = []  # devices of `with device(...):` blocks and set_default_device, innermost last
+# devices of `with device(...):` blocks and set_default_device, innermost last
+_stack: list[device] = []
 
 
 class device:

@@ -36,9 +36,7 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
     if copy:
         a = a.copy()
     elif not a.flags.writeable and getattr(getattr(ext_tensor, "flags", None), "writeable", True):
-        a = np.asarray(
-            _Writable(a)
-        )  # NumPy marks old-style capsules read-only; their memory is not
+        a = np.asarray(_Writable(a))  # NumPy takes old-style capsules for read-only, wrongly
     return from_data.from_numpy(a) if a.flags.writeable else door.wrap(a)
 
 

@@ -192,6 +192,7 @@ Lines = list[tuple[str, Any]]  # (line, the lines below it)
 def read(fn: Any) -> Lines:
     """The statements of a function of `door.py`, without signature, documentation and types."""
     text = inspect.getsource(fn).rpartition('"""')[2]
+    # (a line that is a comment alone becomes an empty one, as it is indented)
     lines = [line.partition("  # ")[0].rstrip() for line in text.splitlines()]
     return nested([line.replace(": Any = ", " = ") for line in lines if line])
 
@@ -239,7 +240,8 @@ def pruned(lines: Lines, op: Any, words: dict[str, Any], parts: dict[str, str]) 
                 out += pruned(below, op, words, parts)
         else:
             decided = None
-            # the operands and parameters of a record, which stand in `parts`, keep their names
+            # the operands and parameters of a record, which stand in `parts`, keep their names:
+            # pieces are marked first, then the door's own names changed, then the pieces put in
             for i, old in enumerate(parts):
                 line = line.replace(old, f"<{i}>")
             line = NAME.sub(lambda m: NAMES.get(m[0], m[0]), line)
@@ -247,6 +249,7 @@ def pruned(lines: Lines, op: Any, words: dict[str, Any], parts: dict[str, str]) 
                 line = line.replace(f"<{i}>", new)
             inner = pruned(below, op, words, parts)
             out += [line, *("    " + text for text in inner)]
+        # what stands behind a `return` is never reached, and may ask what this record lacks
         asked = line.startswith(("if op.", "if not op."))
         if out and out[-1].startswith("return ") and (asked or not below):
             break
@@ -309,7 +312,11 @@ def rule_parameters(op: Any, kw: dict[str, str] | None) -> str:
 
 
 def unfit(op: Any, i: int, first: bool = False) -> str:
-    """The test for arrays that go the long way: narrow ones, other types than the first one's."""
+    """The test for arrays that go the long way: narrow ones, other types than the first one's.
+
+    Types are compared by identity: NumPy has one object for each of its own, and what is another
+    one (of swapped bytes, say) goes the long way, which is right for all.
+    """
     tests = [] if bare(op) else [f"_a{i}.__class__ is not _ndarray"]  # a ufunc refuses stand-ins
     if op.promote is not None and not first:
         tests.append(f"_a{i}.dtype is not _d")

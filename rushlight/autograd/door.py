@@ -34,9 +34,9 @@ from .node import LEAF, Cut, Extras, InferenceCut, Node, Out, TensorBase, tick, 
 
 _new: Callable[[Any], Any] = object.__new__  # by machine code later (`specialize.renew`)
 ndarray = np.ndarray
-FLOAT16 = np.dtype(
-    np.float16
-).num  # types that NumPy computes narrowly: this one, and all of ml_dtypes
+# Numbers of the types that NumPy computes narrowly: float16, and all of ml_dtypes, which are
+# registered by a program and so numbered from here on.
+FLOAT16 = np.dtype(np.float16).num
 FIRST_USER_TYPE = 256
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
 C32 = dtypes.complex32.np
@@ -77,7 +77,7 @@ def wrap(a: Any) -> Any:
         if a.__class__ is Kept:
             return a.again()
         a = as_array(a)
-    t._a = a
+    t._a = a  # no `__init__` has run: every field has to be set
     t._fn = t._vc = t._v = None
     t._x = None if born[0] is None else born_here()
     return t
@@ -146,7 +146,8 @@ def general(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
 
     `specialize.py` prunes this text, and those of `finish` and `record`, by what a record says:
     tests of the record are decided, and the functions of the next section are written out for the
-    operands that it has.
+    operands that it has. So its lines are matched as they are spelt (`call_text.body` has those
+    that it replaces), and each test of the record stands alone in its line.
     """
     arrays, edges, notes, low, narrow = taken(op, inputs, kw)
     out = computed(op, inputs, arrays, kw, narrow)
@@ -232,7 +233,7 @@ def record(
         node.kw = rule_parameters(op, inputs, kw)
     if op.outputs != 1:
         node.n_out = 1
-    node.seq = tick()
+    node.seq = tick()  # whoever changes a kept value from now on stamps it later
     node.shape = shape
     node.dtype = dtype
     node.x = None
@@ -253,6 +254,7 @@ def taken(
     low = 0
     for t in inputs:
         if isinstance(t, TensorBase):
+            # before `_fn` is read: the memory of a view may have got another history
             v = t._v
             if v is not None and v.seen != t._vc.count and op.rules is not None:  # type: ignore[union-attr]
                 refresh(t)
@@ -587,10 +589,8 @@ def attached(op: Any, ys: tuple[Any, ...], node: Node) -> tuple[Any, ...]:
     return ys
 
 
-noting: Callable[[Node], None] | None = (
-    None  # anomaly mode: told of nodes that do not come from `apply`
-)
-bare_apply = apply
+noting: Callable[[Node], None] | None = None  # anomaly mode: told of nodes that no `apply` made
+bare_apply = apply  # `apply` without watchers; with classes that compute for themselves, theirs
 plain_apply = apply  # this very function, for those who would call `core` themselves
 
 
@@ -604,7 +604,7 @@ def promote(op: Any, arrays: list[Any]) -> tuple[list[Any], Any]:
     one is of a higher category (float over int). Types below float32 are computed in float32.
     """
     first = arrays[0].dtype if arrays and arrays[0].__class__ is ndarray else None
-    if first is F32 or first is F64:
+    if first is F32 or first is F64:  # nearly all calls: NumPy has one object for each of these
         for a in arrays:
             if a.__class__ is not ndarray or a.dtype is not first:
                 break

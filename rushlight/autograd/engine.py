@@ -215,7 +215,7 @@ def run(
         if observed:
             leave("backward", roots, grads, None, begun)
         if not ended and not outer:
-            _runs.callbacks = ()
+            _runs.callbacks = ()  # those of a backward that failed are not for the next one
     if not outer and _runs.callbacks:
         run_callbacks()
     if not capture or inputs is None:
@@ -242,7 +242,7 @@ def send(
     array: Any = None if observed else ndarray
     own_gradients = needed is None and not checks  # leaves may keep them as they come
     first = leaves.first_gradient
-    ready: list[Any] = []  # heap of (-seq, node)
+    ready: list[Any] = []  # heap of (-seq, node); no two nodes have one seq, so none is compared
     finish = shown_leaf if observed else finish_leaf
     evaluate = shown_node if observed else run_carefully
     node: Any
@@ -266,7 +266,7 @@ def send(
     while node is not None:
         slot = slots[node]
         g = slot[grad]
-        slot[grad] = None
+        slot[grad] = None  # so that the array lives no longer than this turn of the loop
         x = node.x
         plain = x is None or x.plain  # no hooks
         if plain and needed is None and g is not None:  # nothing to capture
@@ -319,13 +319,14 @@ def send(
             left = slot[waits] = slot[waits] - 1
             if left == 0:
                 if slot[edges] is not None:
-                    if following is None:
+                    if following is None:  # most nodes have one: it need not pass the heap
                         following = edge
                     else:
                         heappush(ready, (-edge.seq, edge))
                 elif slot[grad] is not None:
                     total = slot[grad]
                     slot[grad] = None
+                    # a sum is not `r`, and `g` may be another edge's or the user's: both are copied
                     mine = owned and total is r and r is not g and new_array(node, r, results)
                     finish(edge, total, mine, *goals)
         if following is None:
@@ -344,7 +345,9 @@ def new_array(node: Node, r: Any, results: Any) -> bool:
     if r.__class__ is not ndarray:
         return isinstance(r, SparseArray) and sum([other is r for other in results]) < 2
     base = r.base
-    if base is not None and (  # unless it is all of an array that nobody else knows
+    # A view may be kept if it is all of an array that nobody else knows: `r`, `base` and the
+    # parameter of `getrefcount` are three.
+    if base is not None and (
         base.__class__ is not ndarray or base.size != r.size or getrefcount(base) != 3
     ):
         return False
@@ -356,13 +359,12 @@ def new_array(node: Node, r: Any, results: Any) -> bool:
 
 
 # A slot is what the run knows of a node or leaf: a list, because its fields are read for every
-# edge.
-# GRAD, SHAPE and DTYPE are lists or tuples for a node with several outputs (which only `Out` edges
-# reach).
-# EDGES is None for a leaf. Fields of nodes are copied here because nodes are of many classes, which
-# makes reading their attributes several times slower than reading a list.
+# edge. GRAD, SHAPE and DTYPE are lists or tuples for a node with several outputs (which only `Out`
+# edges reach); EDGES is None for a leaf. Fields of nodes are copied here because nodes are of many
+# classes, which makes reading their attributes several times slower than reading a list.
 WAITS, GRAD, SHAPE, DTYPE, EDGES = range(5)
-# The slot of a leaf that one gradient is coming to, until it is more than counted.
+# The slot of a leaf that one gradient is coming to, until it is more than counted: most leaves are
+# parameters used once, and all of them share this one. It is never written to.
 ALONE: Any = (1, None, None, None, None)
 
 
@@ -386,6 +388,7 @@ def count(roots: Sequence[Any]) -> dict[Any, list[Any]]:
             else:
                 slots[node] = [0, None, node._a.shape, node._a.dtype, None]
     find, later = slots.get, stack.append
+    # The graph may be thousands of nodes deep, so it is walked with a stack of edges of its own.
     plain, parameter = door.Tensor, door.Parameter
     while stack:
         for e in stack.pop():

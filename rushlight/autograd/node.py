@@ -115,9 +115,8 @@ class Extras:
     """What few tensors have: a gradient, hooks."""
 
     __slots__ = (
-        *("accumulator", "cut", "grad", "hooks", "inference", "post_hooks", "retains"),
-        "swapped",
-    )
+        "accumulator", "cut", "grad", "hooks", "inference", "post_hooks", "retains", "swapped",
+    )  # fmt: skip
 
     def __init__(self, cut: Cut | None = None) -> None:
         self.swapped: Any = None  # whose identity is `_cdata` since `swap_tensors`
@@ -188,9 +187,8 @@ class Freed:
 
 
 MANY_GRAPHS = 500
-_graphs: list[
-    weakref.ref[Freed]
-] = []  # of the backwards since the last look, and those found alive then
+# of the backwards since the last look, and those found alive then
+_graphs: list[weakref.ref[Freed]] = []
 _look_at = [MANY_GRAPHS]
 _warned: set[tuple[Any, int]] = set()
 
@@ -221,7 +219,9 @@ def look_for_kept_graphs() -> None:
             )
 
 
-_ours: set[int] = set()  # id() of the globals of this package's modules, as they are met
+# id() of the globals of this package's modules, as they are met: every recorded operation asks, so
+# the name of a module is looked at once.
+_ours: set[int] = set()
 
 
 def user_line() -> tuple[CodeType | None, int]:
@@ -301,9 +301,7 @@ class NodeExtras:
     )
 
     def __init__(self) -> None:
-        self.tensor_hooks: dict[int, dict[int, Any]] | None = (
-            None  # output nr -> hooks of that tensor
-        )
+        self.tensor_hooks: dict[int, dict[int, Any]] | None = None  # output nr -> its hooks
         self.retains: dict[int, Any] | None = None  # output nr -> weak reference to the tensor
         self.pre_hooks: dict[int, Any] | None = None
         self.post_hooks: dict[int, Any] | None = None
@@ -360,9 +358,7 @@ class Node:
     _is_node = True
     elementwise = False  # every gradient that comes out has the shape of the output
     tells_none = False  # hooks of one output are called, with None, when another has a gradient
-    makes_results = (
-        True  # `run` returns new arrays, or `g` itself; a user's code may return what it keeps
-    )
+    makes_results = True  # `run` returns new arrays, or `g`; a user's may return what it keeps
     apart = False  # and no array but `g` twice: the generated tests look at all rules
 
     def run(self, g: Any, tensors: bool, wanted: Any = None) -> Any:
@@ -524,15 +520,13 @@ def freed_error(node: Node, freed: Freed) -> RuntimeError:
     return RuntimeError(
         message(
             "Trying to backward through the graph a second time (or directly access saved "
-            "tensors after they "
-            "have already been freed)",
+            "tensors after they have already been freed)",
             got=f"{node.name()}, made at {node.line()}\nfirst backward at "
             f"{show_line(freed.code, freed.lasti)}",
             wanted="a graph whose saved values are still there",
             hint="detach() what comes from an earlier iteration, e.g. hidden = "
-            "hidden.detach(), or add the losses "
-            "and call backward once;\nSpecify retain_graph=True in the first call only if "
-            "you need the same graph twice",
+            "hidden.detach(), or add the losses and call backward once;\nSpecify "
+            "retain_graph=True in the first call only if you need the same graph twice",
         )
     )
 

@@ -138,6 +138,7 @@ class OpNode(Node):
             if s.__class__ is Packed:
                 s = s.open()
                 s = reattached(self, i, s) if tensors else door.resolved(s._a)
+            # a Tensor that was saved is the user's own, so its cell says whether it was changed
             elif isinstance(s, TensorBase):
                 cell = s._vc
                 if cell is not None and cell.stamp > self.seq:
@@ -146,9 +147,7 @@ class OpNode(Node):
                     s = s._a
                 elif s._fn is None and i and not is_leaf_edge(self.edges[i - 1]):
                     raise detached_error(self, s)
-            elif (
-                i == 0 and s is not None
-            ):  # the output, kept as an array: a Tensor would be a cycle
+            elif i == 0 and s is not None:  # the output, an array: a Tensor would be a cycle
                 if self.x is not None and self.x.cells is not None:
                     for nr, cell in self.x.cells.items():
                         if cell.stamp > self.seq and (

@@ -60,10 +60,13 @@ def code_of(source: str) -> CodeType:
     """The code object of a function's text: compiled once, copied for each operation."""
     found = _codes.get(source)
     if found is None:
+        # Tracebacks and `inspect` show these lines; the file's name is this package's, so that
+        # nobody takes them for the user's.
         file = f"{__file__}<{len(_codes)}>"
         linecache.cache[file] = (len(source), None, source.splitlines(True), file)
         module = compile(source, file, "exec")
         found = _codes[source] = next(c for c in module.co_consts if isinstance(c, CodeType))
+    # A copy, for Python's inline caches lie in it: products and sums would spoil each other's.
     return found.replace()
 
 
@@ -288,6 +291,7 @@ def entry(
 
     def write() -> Any:
         source = call_text.sequence_text(op) if sequence else call_text.entry_text(op, contiguous)
+        # in this order: a thread that finds the new code finds all its names
         fill(space, op)
         if not whole:
             space["_refused"] = REFUSED_BY_PART

@@ -62,7 +62,7 @@ def attach_view(op: Any, kw: dict[str, Any], viewed: Any, y: Any, nr: int | None
         version = cell(viewed)
     y._vc = version
     link = y._v = _new(View)
-    link.seen = version.count
+    link.seen = version.count  # what `y._fn` will say is true for this version
     mode = "several" if nr is not None else "" if door.state.enabled else door.quiet()
     before = viewed._v
     if before is None:

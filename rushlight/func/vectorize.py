@@ -608,7 +608,7 @@ class refusing(changes.ChangeWatcher):
 
     def check_filled(self, target: Any, *others: Any) -> None:
         """Raise where each slice would fill an argument that all are given with its own numbers."""
-        given = not any(map(self.batched, others))  # else `check_write` has its say
+        given = not any(map(self.batched, others))  # else `check` looks at the result
         if given and any(target is x for x in self.shared):
             raise RuntimeError(
                 message(

@@ -24,9 +24,7 @@ from .errors import CheckpointError
 
 # A tuple's hash recurses without a limit in C, so a deep tuple as a key would end the process.
 _MAX_KEY_DEPTH = 64
-_MAX_KEY_PARTS = (
-    10_000  # a pair of a pair ... of one object twice is small here and endless to hash
-)
+_MAX_KEY_PARTS = 10_000  # a pair of a pair ... of one object twice is small, and endless to hash
 _SIZED = (list, tuple, dict, set, frozenset, str, bytes, bytearray)
 _KEY_TYPES = (str, int, float, complex, bool, bytes, type(None))
 

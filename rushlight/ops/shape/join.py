@@ -192,9 +192,8 @@ def fitting(tensors: Any, dim: int) -> tuple[list[Any], int]:
             f"{next(i for i, a in enumerate(tensors) if a.ndim == 0)}) cannot be "
             "concatenated"
         )
-    full = [a for a in tensors if a.shape != (0,)] or list(
-        tensors[:1]
-    )  # PyTorch skips empty 1-d tensors
+    # PyTorch skips empty 1-d tensors
+    full = [a for a in tensors if a.shape != (0,)] or list(tensors[:1])
     if full[0].shape == (0,) and dim.__class__ is int:
         return full[:1], 0  # nothing but empty 1-d tensors: PyTorch asks for no dimension then
     d = axis(dim, full[0].ndim)

@@ -624,9 +624,7 @@ def as_strided_backward(
     place = places(size, stride, at)
     np.add.at(memory, place, grad)
     own = places(shape, strides, base)
-    if own.size != len(
-        np.unique(own)
-    ):  # an expanded input: its elements share what their one place got
+    if own.size != len(np.unique(own)):  # expanded: its elements share what their one place got
         count = np.zeros(end, grad.dtype)
         np.add.at(count, own, 1)
         memory /= np.maximum(count.real, 1)
