@@ -103,7 +103,7 @@ class Series:
         for i, launch in enumerate(self.launches):
             words[2 * i] = launch.kernel.invoke
             words[2 * i + 1] = 8 * len(words)
-            places.append(2 * i + 1)
+            places.append(2 * i + 1)  # where the launch's words begin: an offset from the first
             of.append(0)
             for place in launch.arrays:
                 if place is not None:
@@ -121,7 +121,7 @@ class Series:
 
             self.made = (*self.packed(), series.kernel())
         template, places, of, run = self.made
-        words = template.copy()
+        words = template.copy()  # of its own: several threads may run this at once
         bases = [words.ctypes.data]
         bases += [0 if a is None else a.__array_interface__["data"][0] for a in arrays]
         words[places] += np.array(bases, np.int64)[of]

@@ -299,7 +299,7 @@ def runner(plan: Plan) -> Callable[..., Any]:
         offset = 0
         for k, n in plan.workspace.items():
             parts[k] = ("_room", offset)
-            offset += -(-n // 64) * 64
+            offset += -(-n // 64) * 64  # each begins at a cache line
         lines.append(f"_room = workspace({offset})")
         lines += [f"{k} = _room[{parts[k][1]}:]" for k in plan.workspace if k in seen]
     space |= plan.constants
@@ -322,6 +322,7 @@ def runner(plan: Plan) -> Callable[..., Any]:
             lines.append(f"{name}({', '.join(given)})")
         pending.clear()
 
+    # Kernels wait here until something comes that Python has to do: up to it they are one call.
     for i, launch in enumerate(plan.launches):
         if isinstance(launch, Launch):
             pending.append(launch)

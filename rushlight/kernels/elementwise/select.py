@@ -209,6 +209,8 @@ class Formula:
                 write(a, fn(a, *rest, **kw))
             return
         operands, words, values = found
+        # Elements of `a` are written while others of the operands are still to be read: that is
+        # right where an operand is `a` itself, and wrong where one lies across it.
         if any(b.__class__ is ndarray and b is not a and np.may_share_memory(a, b) for b in rest):
             write(a, plan(self, operands, words).run(*values))
         else:
@@ -248,7 +250,7 @@ class Formula:
             words = tuple(signature(kw))
             numbers += parameters(kw)
             try:
-                hash(words)
+                hash(words)  # a list among them, say: no plan can be kept by it
             except TypeError:
                 return None
         return tuple(operands), words, (*arrays, *numbers)

@@ -99,7 +99,7 @@ def transposed(f: Function, rows: list[Value]) -> list[Value]:
     """W vectors of W lanes, turned: lane i of vector k becomes lane k of vector i."""
     w = len(rows)
     step = 1
-    while step < w:
+    while step < w:  # squares of 2, 4, 8, … rows: each exchanges its two off-diagonal parts
         new = list(rows)
         for i in range(w):
             if not i & step:
@@ -420,6 +420,7 @@ class Gemm:
                     f.call("pack_a", None, [*given, height_of(panel), kc])
             begin = (pc - get("pd")) * products + batch * kc
             packed = words.pointer("packed", e).at(begin * col_panels * nr)
+            # the first block of K writes C, unless C is to be added to; the others always add
             add = f.select(pc > 0, f.const(I64, 1), get("accumulate"))
 
             def bias(name: str, place: Value, pc: Value = pc) -> Value:
@@ -466,6 +467,8 @@ class Gemm:
             left = n - jc
             nc = f.select(left < NC, left, f.const(I64, NC))
             col_panels = (nc + (self.nr - 1)) // self.nr
+            # 16 chunks or more where there are columns enough, for threads to share; but of two
+            # panels at least, for each chunk packs its rows of A anew.
             wanted = f.select(
                 batch * row_groups < 16, f.const(I64, 16) // (batch * row_groups), f.const(I64, 1)
             )

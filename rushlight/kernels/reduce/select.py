@@ -101,6 +101,7 @@ class Reduction:
             if self.few is not None and 0 < x.size <= tuning.REDUCE_FEW:
                 dtype = x.dtype
                 if (dtype is F32 or dtype is F64) and dims.__class__ is not tuple:
+                    # (`out=...`: an array, not a number, where no dims are left)
                     y = self.few.reduce(x, axis=dims, keepdims=keepdims, out=...)
                     if y.ndim > 1 and not y.flags.c_contiguous:
                         y = dense.in_rows(y)
@@ -108,6 +109,7 @@ class Reduction:
             return self.reference(*arrays, dims=dims, keepdims=keepdims, over=over, **kw)
         key = []
         for a in arrays:
+            # stand-ins, and elements that do not lie at multiples of their size, are NumPy's
             if a.__class__ is not ndarray or not a.flags.aligned:
                 return self.reference(*arrays, dims=dims, keepdims=keepdims, over=over, **kw)
             key.append((a.shape, a.strides, a.dtype))

@@ -274,6 +274,7 @@ def write_take(module: Module) -> None:
             _count(f, state, size)
     with f.when(granule.get() < 0):
         _leave(f, _null(f))
+    # From here on the span is this caller's alone: it is zeroed without the lock.
     data = _address(f, state, granule.get())
     with f.when((f.args["zeroed"] != 0) & dirty):  # others are zero
         module.declare("llvm.memset.p0.i64", None, [PTR, "i8", I64, "i1"])
@@ -325,7 +326,7 @@ def write_free(module: Module) -> None:
     f = module.function("data_free", None, [("context", PTR), ("p", PTR), ("size", I64)])
     state: Any = _State(f)
     p, size = f.args["p"], f.args["size"]
-    offset = _integer(f, p) - state.base[0]
+    offset = _integer(f, p) - state.base[0]  # without a sign: huge for what lies before the range
     with f.when(f.compare("lt", offset, state.bytes[0], unsigned=True)) as branch:
         f.call("free_span", None, [offset])
     with branch.otherwise():
@@ -350,7 +351,7 @@ def write_free_span(module: Module) -> None:
         with f.when(keeps):
             _add(state.cached, length.get())
             f.call(f"join{DIRTY}", None, [granule, length.get()])
-    with f.when(~keeps):
+    with f.when(~keeps):  # still marked as used, so that nobody joins it meanwhile
         _give_back(f, state, granule, length.get())
         with _locked(f, state):
             f.call(f"join{CLEAN}", None, [granule, length.get()])

@@ -241,7 +241,7 @@ def load(
     if found is not None:
         return found
     with _lock:
-        found = _loaded.get(key)
+        found = _loaded.get(key)  # another thread may have made it meanwhile
         if found is None:
             code = code_of(key, build)
             found = _loaded[key] = link(file_name(key), code, exports, imports or {})

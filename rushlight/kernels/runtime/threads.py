@@ -110,9 +110,9 @@ def take_chunks(
         left, end = state.part(part.get())
         with f.repeat() as more:
             more.stop_if(stopped.get() != 0)
-            more.stop_if(left.atomic_load() <= 0)
+            more.stop_if(left.atomic_load() <= 0)  # a look leaves the line to all cores
             number = left.atomic_add(-1)
-            more.stop_if(number <= 0)
+            more.stop_if(number <= 0)  # others were quicker; below 0 it means nothing more
             chunk = f.emit(PTR, f"inttoptr i64 {state.chunk.atomic_load().text} to ptr")
             context = f.emit(PTR, f"inttoptr i64 {state.context.atomic_load().text} to ptr")
             f.call_pointer(chunk, None, [context, end.atomic_load() - number])
@@ -132,10 +132,12 @@ def write_run(module: Module, system: System) -> None:
     chunk, context, chunks = f.args["chunk"], f.args["context"], f.args["chunks"]
     alone = f.var(1)
     with f.when((chunks > 1) & (state.limit.atomic_load() > 0)):
-        alone.set(state.busy.exchange(1))
+        alone.set(state.busy.exchange(1))  # 1: the pool has a job of another Python thread
     with f.when(alone.get() != 0) as branch, f.range(chunks) as i:
         f.call_pointer(chunk, None, [context, i])
     with branch.otherwise():
+        # In this order: a worker that still looks through the parts of the last job may take a
+        # chunk of this one as soon as some are left, and reads all else afterwards.
         state.chunk.store(f.emit(I64, f"ptrtoint ptr {chunk.text} to i64"))
         state.context.store(f.emit(I64, f"ptrtoint ptr {context.text} to i64"))
         limit = state.limit.atomic_load()
@@ -148,13 +150,15 @@ def write_run(module: Module, system: System) -> None:
             end.atomic_store(after)
             left.atomic_store(after - first)
         state.generation.atomic_add(1)
+        # A worker counts itself among the sleepers before its last look at the generation: either
+        # it sees this one, or it is seen here.
         with f.when(state.sleepers.atomic_load() > 0):
             wanted = f.select(chunks <= limit, chunks - 1, limit)
             system.wake(f, state.room, state.generation, wanted)
         own = take_chunks(f, state, 0)
         with f.when(state.done.atomic_load() + own != chunks):  # workers have begun some
             f.call("pool_wait", None, [chunks - own])
-        state.busy.atomic_store(0)
+        state.busy.atomic_store(0)  # nobody is in a chunk any more: the words may change
     f.ret()
 
 
@@ -277,7 +281,7 @@ def write_worker(module: Module, system: System) -> None:
             parts = state.parts.atomic_load()
             count = take_chunks(f, state, (f.args["number"] + 1) % parts, over)
             with f.when(count > 0):
-                state.done.atomic_add(count)
+                state.done.atomic_add(count)  # then it asks who waits; the caller does the reverse
                 with f.when(state.waiting.atomic_load() != 0):
                     system.wake(f, state.room, state.finished, f.const(I64, 1))
             turns.stop_if(stopped.get() == 0)
