@@ -25,7 +25,7 @@ from .kernels.meta import MetaArray, SparseArray, UnresolvedArray
 from .layout import channels_last, channels_last_3d, contiguous_format, preserve_format
 from .legacy_tensors import NAME_OF, given, legacy_new, legacy_type
 from .ops.core import described
-from .ops.create import arguments, factories, from_data
+from .ops.create import arguments, factories, from_data, sequences
 from .tensor import Parameter, Tensor
 
 # Pickles of before name them here.
@@ -155,7 +155,7 @@ def new_full(
     shape = arguments.sizes_of((tuple(size) if not isinstance(size, int) else (size,),))
     return arguments.finish(
         arguments.blank(
-            shape, dtype or self.dtype, device or self.device, factories.number(fill_value)
+            shape, dtype or self.dtype, device or self.device, sequences.number(fill_value)
         ),
         requires_grad,
     )

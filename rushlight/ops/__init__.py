@@ -15,6 +15,8 @@ THEMES = (
     "create.from_data",
     "create.factories",
     "index.gather",
+    "index.scatter_reduce",
+    "index.scatter_public",
     "reduce.statistics",
     "reduce.public",
     "shape.public",

@@ -30,7 +30,8 @@ from ..core.samples import Case, arr, case, ints, made, values
 from ..core.shapes import given, on
 from ..create.arguments import stored
 from . import getitem as ix
-from .gather import check_reduce, reduce_at, reduce_rule, same_type
+from .gather import same_type
+from .scatter_reduce import check_reduce, reduce_at, reduce_rule
 
 rows = arr((2,), 0, 3, "int64")
 one = arr((1,), 0, 3, "int64")

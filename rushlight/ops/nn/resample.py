@@ -23,7 +23,7 @@ from ...kernels.resample.reference import Resize
 from ..core.derivative import camel
 from ..core.record import Op, op, register
 from ..core.samples import arr, case
-from ..create.factories import steps_between
+from ..create.sequences import steps_between
 from ..reduce import sums
 from ..shape.views import stack
 from .pool import add_plane, take_plane

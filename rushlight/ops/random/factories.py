@@ -1,7 +1,8 @@
 """Functions that make random tensors: rand, randn, randint, randperm, normal, multinomial, ...
 
 The numbers are PyTorch's for the same seed. Filling a tensor in place, and the checks shared with
-that, are in `fill.py`; the numbers themselves in `kernels/random/distributions.py`.
+that, are in `fill.py`, what is made of arguments in `arguments.py`, the numbers themselves in
+`kernels/random/distributions.py`.
 """
 
 from __future__ import annotations
@@ -11,25 +12,33 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
-from ...autograd import changes, door, views
-from ...autograd.door import state, wrap
-from ...autograd.node import LEAF, TensorBase
+from ...autograd import door
+from ...autograd.door import state
+from ...autograd.node import TensorBase
 from ...autograd.observe import look
 from ...autograd.steps import Step
-from ...device import CPU, META, refuse_pinned, usable
-from ...device import device as Device
-from ...dtypes import float32, get_default_dtype, type_name
+from ...dtypes import type_name
 from ...errors import message
-from ...kernels import dense
 from ...kernels.meta import MetaArray
 from ...kernels.random import distributions as kernels
 from ...kernels.random import select
 from ...kernels.random.mersenne_twister import INTEGERS, NORMALS, PERMUTED, UNIFORMS, Twister
-from ...random import Generator, default_generator
 from ..core.composite import composite
 from ..core.publication import write_out
 from ..core.samples import arr, case
-from ..create.arguments import in_layout, order_of, ordered, type_of_out
+from .arguments import (
+    RAND,
+    RANDN,
+    Plan,
+    array_like,
+    bare,
+    drawn,
+    few,
+    few_like,
+    memory_of,
+    no_more,
+    size_of,
+)
 from .fill import (
     FLOATS,
     NATURAL,
@@ -54,234 +63,6 @@ from .fill import (
     uniform_numbers,
 )
 
-# ------------------------------------------------------------------------------------------ making
-
-
-def _empty(shape: tuple[int, ...], d: dtypes.dtype, meta: bool = False) -> Any:
-    if meta:
-        return MetaArray(shape, d.np)
-    if state.observers:
-        return door.perform(_memory, (), {"shape": shape, "dtype": d.np})
-    return np.empty(shape, d.np)
-
-
-_memory = Step("memory", np.empty)
-
-
-def _size(args: tuple[Any, ...], kw: dict[str, Any], name: str) -> tuple[int, ...]:
-    """The shape from ``f(2, 3)``, ``f((2, 3))`` or ``f(size=(2, 3))``."""
-    if "size" in kw:
-        args = (kw.pop("size"), *args)
-    elif not args:
-        raise TypeError(
-            message(
-                f"{name}() received an invalid combination of arguments - got ()",
-                wanted=f"{name}(*size) or {name}(size)",
-            )
-        )
-    if len(args) == 1 and isinstance(args[0], (tuple, list)):
-        args = tuple(args[0])
-    for n in args:
-        if n.__class__ is not int or n < 0:
-            break
-    else:
-        return args
-    shape = []
-    for i, n in enumerate(args):
-        if isinstance(n, TensorBase):
-            n = n.item()  # type: ignore[attr-defined]
-        if isinstance(n, (bool, float)) or not hasattr(n, "__index__"):
-            kind = type(n).__name__
-            raise TypeError(
-                message(
-                    f"{name}(): argument 'size' (position {i + 1}) must be tuple of ints, "
-                    f"not {kind}"
-                )
-            )
-        shape.append(int(n))
-    if any(n < 0 for n in shape):
-        bad = next(n for n in shape if n < 0)
-        raise RuntimeError(
-            message(f"Trying to create tensor with negative dimension {bad}: {shape}")
-        )
-    return tuple(shape)
-
-
-def _no_more(name: str, kw: dict[str, Any]) -> None:
-    if kw:
-        raise TypeError(
-            message(
-                f"{name}() received an invalid combination of arguments",
-                f"keywords {', '.join(sorted(kw))}",
-            )
-        )
-
-
-class _Plan:
-    """What the keyword arguments of a function that makes a tensor ask for."""
-
-    def __init__(
-        self,
-        name: str,
-        kw: dict[str, Any],
-        default: dtypes.dtype | None = None,
-        like: Any = None,
-    ) -> None:
-        self.name = name
-        if not kw:  # nothing is asked for
-            self.out = None
-            self.order = "K"
-            self.rng = stream(None, name)
-            self.dtype: dtypes.dtype = default or dtypes.get_default_dtype()
-            if like is not None:
-                self.meta = like._a.__class__ is MetaArray
-            else:
-                self.meta = usable(None) is META
-            self.requires_grad = False
-            return
-        self.out = kw.pop("out", None)
-        self.rng = stream(kw.pop("generator", None), name)
-        d = kw.pop("dtype", None)
-        if self.out is not None:
-            d = type_of_out(self.out, d)
-        if d is None:
-            d = default or dtypes.get_default_dtype()
-        self.dtype = dtypes.of(d)
-        device = kw.pop("device", None)
-        if device is None and like is not None:
-            self.meta = like._a.__class__ is MetaArray
-        else:
-            self.meta = usable(device) is META
-        self.requires_grad = kw.pop("requires_grad", False)
-        if (layout := kw.pop("layout", None)) is not None:
-            in_layout(name, layout, ())
-        self.order = "K"
-        if like is not None:
-            self.order = order_of(kw.pop("memory_format", None), like._a.ndim)
-        pinned = kw.pop("pin_memory", False)
-        if pinned and self.out is None:
-            refuse_pinned(name, pinned, META if self.meta else None)
-        if kw.pop("names", None) is not None:
-            raise TypeError(message(f"{name}(): named tensors are not supported", hint="no names="))
-        _no_more(name, kw)
-
-    def finish(self, a: Any) -> Any:
-        """The tensor around a filled array."""
-        if self.out is not None and self.out._a is a:
-            views.cell(self.out).bump(self.name)
-            return self.out
-        t = door.wrap(a)
-        if self.out is not None:
-            return write_out(self.name, self.out, t)
-        if self.requires_grad:
-            if a.dtype.kind in "biu":
-                raise RuntimeError(
-                    message(
-                        "Only Tensors of floating point and complex dtype can require gradients"
-                    )
-                )
-            t._fn = LEAF
-        return t
-
-    def memory(self, shape: tuple[int, ...]) -> Any:
-        """Where the numbers go: new memory, or that of `out=`, in whose order they are drawn."""
-        out = self.out
-        if out is None or not isinstance(out, TensorBase) or out._a.__class__ is MetaArray:
-            return _empty(shape, self.dtype, self.meta)
-        if out._a.shape != shape:
-            out.resize_(shape)  # type: ignore[attr-defined]
-        changes.check_inplace(out, self.name)
-        return out._a
-
-    def fill(self, a: Any, record: Any, *args: Any) -> Any:
-        """The tensor around an array filled with numbers of a distribution."""
-        if a.__class__ is not MetaArray:
-            door.perform(record.into, (a, self.rng), {"args": args})
-        return self.finish(a)
-
-
-def _few(kind: int, size: Any, kw: dict[str, Any], numbers: tuple[Any, ...] = ()) -> Any:
-    """A tensor of few numbers of the default type, by one native call; None where more must be
-    looked at (`Twister.few`), which nothing here has done."""
-    rng = _asked(kw) if kw else default_generator._rng
-    if (
-        rng is None
-        or (kind < INTEGERS and get_default_dtype() is not float32)
-        or state.observers
-        or usable(None) is META
-    ):
-        return None
-    made = rng.few(size, kind, numbers)
-    return None if made is None else wrap(made)
-
-
-def _few_like(
-    kind: int, input: Any, kw: dict[str, Any], numbers: tuple[Any, ...] = ()
-) -> Any:
-    """`_few` for the shape, type and order of a tensor."""
-    a = input._a
-    if a.__class__ is not np.ndarray or a.dtype is not door.F32:
-        return None
-    if not a.flags.c_contiguous or 0 in a.strides:
-        return None
-    return _few(kind, a.shape, kw, numbers)
-
-
-def _asked(kw: dict[str, Any]) -> Twister | None:
-    """The stream of a call that asks for no more than that, and the CPU; else None."""
-    rng = default_generator._rng
-    for k, v in kw.items():
-        if k == "generator" and (v is None or v.__class__ is Generator):
-            rng = rng if v is None else v._rng
-        elif k != "device" or not (
-            v is None or v is CPU or (v.__class__ in (str, Device) and str(v) == "cpu")
-        ):
-            return None
-    return rng
-
-
-def _bare(size: tuple[Any, ...]) -> bool:
-    """Whether a call of nothing but a size needs no more checks: ints, and no device set."""
-    for n in size:
-        if n.__class__ is not int or n < 0:
-            return False
-    return bool(size) and usable(None) is not META
-
-
-def _draw(rng: Twister, *, choose: Any, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    a = np.empty(shape, dtype)
-    rng.fill(choose, a)
-    return a
-
-
-# Calls of nothing but a size: a new array of the default stream and type.
-_rand = Step("rand", _draw, mutates=(0,))
-_randn = Step("randn", _draw, mutates=(0,))
-
-
-def _drawn(step: Step, choose: Any, shape: tuple[int, ...]) -> Any:
-    rng, dtype = default_generator._rng, dtypes.get_default_dtype().np
-    if state.observers:
-        kw = {"choose": choose, "shape": shape, "dtype": dtype}
-        return door.wrap(door.perform(step, (rng,), kw))
-    return door.wrap(_draw(rng, choose=choose, shape=shape, dtype=dtype))
-
-
-def _array_like(input: Any, plan: _Plan) -> Any:
-    if plan.meta or input._a.__class__ is MetaArray:
-        return _empty(input._a.shape, plan.dtype, plan.meta)
-    if state.observers:
-        kw = {"dtype": plan.dtype.np, "order": plan.order}
-        return door.perform(_memory_like, (input._a,), kw)
-    return _like(input._a, plan.dtype.np, plan.order)
-
-
-def _like(a: Any, dtype: Any, order: str) -> Any:
-    return dense.empty_like(a, dtype) if order == "K" else ordered(a.shape, dtype, order)
-
-
-_memory_like = Step("memory_like", _like)
-
 
 @composite(public="torch", random=True, samples=[case([2, 3]), case(2, 3, dtype=dtypes.float64)])
 def rand(*size: Any, **kw: Any) -> Any:
@@ -299,12 +80,12 @@ def rand(*size: Any, **kw: Any) -> Any:
     """
     if size:
         shape = size[0] if len(size) == 1 and size[0].__class__ is tuple else size
-        if (made := _few(UNIFORMS, shape, kw)) is not None:
+        if (made := few(UNIFORMS, shape, kw)) is not None:
             return made
-        if not kw and _bare(size):
-            return _drawn(_rand, select.standard_uniform, size)
-    shape = _size(size, kw, "rand")
-    plan = _Plan("rand", kw)
+        if not kw and bare(size):
+            return drawn(RAND, select.standard_uniform, size)
+    shape = size_of(size, kw, "rand")
+    plan = Plan("rand", kw)
     needs(plan.dtype, FLOATS, "check_uniform_bounds")
     return plan.fill(plan.memory(shape), uniform_numbers, 0.0, 1.0)
 
@@ -323,12 +104,12 @@ def randn(*size: Any, **kw: Any) -> Any:
     """
     if size:
         shape = size[0] if len(size) == 1 and size[0].__class__ is tuple else size
-        if (made := _few(NORMALS, shape, kw, (0.0, 1.0))) is not None:
+        if (made := few(NORMALS, shape, kw, (0.0, 1.0))) is not None:
             return made
-        if not kw and _bare(size):
-            return _drawn(_randn, select.normal, size)
-    shape = _size(size, kw, "randn")
-    plan = _Plan("randn", kw)
+        if not kw and bare(size):
+            return drawn(RANDN, select.normal, size)
+    shape = size_of(size, kw, "randn")
+    plan = Plan("randn", kw)
     needs(plan.dtype, FLOATS, "normal_kernel_cpu")
     return plan.fill(plan.memory(shape), normal_numbers, 0.0, 1.0, plan.out is None or None)
 
@@ -351,15 +132,15 @@ def randint(*args: Any, **kw: Any) -> Any:
         high, shape = args[-2:]
         low = args[0] if len(args) == 3 else 0
         usual = low.__class__ is int and high.__class__ is int and shape.__class__ is tuple
-        if usual and (made := _few(INTEGERS, shape, kw, (low, high - low))) is not None:
+        if usual and (made := few(INTEGERS, shape, kw, (low, high - low))) is not None:
             return made
     values = _named("randint", args, kw, ("low", "high", "size"))
     shape = values["size"]
     if isinstance(shape, int) or not isinstance(shape, (tuple, list)):
         kind = type(shape).__name__
         raise TypeError(message(f"randint(): argument 'size' must be tuple of ints, not {kind}"))
-    shape = _size((shape,), {}, "randint")
-    plan = _Plan("randint", kw, dtypes.int64)
+    shape = size_of((shape,), {}, "randint")
+    plan = Plan("randint", kw, dtypes.int64)
     base, span = base_and_span(plan.dtype, values["low"], values["high"])
     return plan.fill(plan.memory(shape), integers_from, base, span)
 
@@ -395,12 +176,12 @@ def randperm(n: int, **kw: Any) -> Any:
     >>> torch.randperm(5)
     tensor([4, 0, 1, 3, 2])
     """
-    if n.__class__ is int and (made := _few(PERMUTED, (n,), kw)) is not None:
+    if n.__class__ is int and (made := few(PERMUTED, (n,), kw)) is not None:
         return made
     n = integer(n, "randperm", "n")
     if n < 0:
         raise RuntimeError(message(f"Trying to create tensor with negative dimension {n}: [{n}]"))
-    plan = _Plan("randperm", kw, dtypes.int64)
+    plan = Plan("randperm", kw, dtypes.int64)
     needs(plan.dtype, (*NATURAL[:-1], *UNSIGNED), "randperm")
     if plan.dtype.is_floating_point:
         most = (1 << digits(plan.dtype)) + 1
@@ -440,11 +221,11 @@ def rand_like(input: Any, **kw: Any) -> Any:
     >>> torch.rand_like(torch.zeros(3))
     tensor([0.4963, 0.7682, 0.0885])
     """
-    if (made := _few_like(UNIFORMS, input, kw)) is not None:
+    if (made := few_like(UNIFORMS, input, kw)) is not None:
         return made
-    plan = _Plan("rand_like", kw, input.dtype, input)
+    plan = Plan("rand_like", kw, input.dtype, input)
     needs(plan.dtype, FLOATS, "check_uniform_bounds")
-    return plan.fill(_array_like(input, plan), uniform_numbers, 0.0, 1.0)
+    return plan.fill(array_like(input, plan), uniform_numbers, 0.0, 1.0)
 
 
 @composite(public="torch", random=True, samples=[case((2, 3))])
@@ -459,11 +240,11 @@ def randn_like(input: Any, **kw: Any) -> Any:
     >>> torch.randn_like(torch.zeros(3))
     tensor([ 1.5410, -0.2934, -2.1788])
     """
-    if (made := _few_like(NORMALS, input, kw, (0.0, 1.0))) is not None:
+    if (made := few_like(NORMALS, input, kw, (0.0, 1.0))) is not None:
         return made
-    plan = _Plan("randn_like", kw, input.dtype, input)
+    plan = Plan("randn_like", kw, input.dtype, input)
     needs(plan.dtype, FLOATS, "normal_kernel_cpu")
-    return plan.fill(_array_like(input, plan), normal_numbers, 0.0, 1.0, None)
+    return plan.fill(array_like(input, plan), normal_numbers, 0.0, 1.0, None)
 
 
 @composite(public="torch", random=True, samples=[case((2, 3), 5)])
@@ -479,9 +260,9 @@ def randint_like(input: Any, *args: Any, **kw: Any) -> Any:
     tensor([4., 9., 3., 0.])
     """
     values = _named("randint_like", args, kw, ("low", "high"))
-    plan = _Plan("randint_like", kw, input.dtype, input)
+    plan = Plan("randint_like", kw, input.dtype, input)
     base, span = base_and_span(plan.dtype, values["low"], values["high"])
-    return plan.fill(_array_like(input, plan), integers_from, base, span)
+    return plan.fill(array_like(input, plan), integers_from, base, span)
 
 
 # -------------------------------------------------------------------- from tensors of parameters
@@ -510,7 +291,7 @@ def bernoulli(input: Any, p: Any = None, *, generator: Any = None, out: Any = No
         check_probabilities(input)
         return out.resize_(input._a.shape).bernoulli_(input.detach(), generator=generator)
     if p is not None:
-        like = door.wrap(_empty(input._a.shape, input.dtype, input._a.__class__ is MetaArray))
+        like = door.wrap(memory_of(input._a.shape, input.dtype, input._a.__class__ is MetaArray))
         made = bernoulli_(like, p, generator=generator)
     else:
         check_probabilities(input)
@@ -592,18 +373,18 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, **kw: Any) -> Any:
             [5., 5.]])
     """
     if mean.__class__ is float and std.__class__ is float and std >= 0 and size.__class__ is tuple:
-        made = _few(NORMALS, size, kw, (mean, std))
+        made = few(NORMALS, size, kw, (mean, std))
         if made is not None:
             return made
     tensors = isinstance(mean, TensorBase), isinstance(std, TensorBase)
     dims = any(t and x._a.ndim for t, x in zip(tensors, (mean, std), strict=True))
     if size is not None and not dims:  # a tensor without dimensions is a number
-        shape = _size((size,), {}, "normal")
-        plan = _Plan("normal", kw)
+        shape = size_of((size,), {}, "normal")
+        plan = Plan("normal", kw)
         mean, std = number(mean, "normal", "mean"), number(std, "normal", "std")
         check_std(std)
         needs(plan.dtype, FLOATS, "normal_kernel_cpu")
-        array = _empty(shape, plan.dtype, plan.meta)
+        array = memory_of(shape, plan.dtype, plan.meta)
         return plan.fill(array, normal_numbers, mean, std, True)
     if size is not None or not any(tensors):
         raise TypeError(
@@ -615,7 +396,7 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, **kw: Any) -> Any:
             )
         )
     out, generator = kw.pop("out", None), kw.pop("generator", None)
-    _no_more("normal", kw)
+    no_more("normal", kw)
     rng = stream(generator, "normal")
     if tensors[1]:
         _check_stds(std)

@@ -24,7 +24,7 @@ from ..core.arguments import need_tensor
 from ..core.composite import composite
 from ..core.return_types import return_type
 from ..core.samples import arr, case, ints, values
-from ..create.factories import steps_between
+from ..create.sequences import steps_between
 from ..linalg.matmul import finish
 
 Histogram = return_type("histogram", ("hist", "bin_edges"))

@@ -1,0 +1,146 @@
+"""Numbers in order, as arrays: what arange, range, linspace, logspace and eye compute, and what
+their bounds must be.
+
+Not here: the functions themselves (`factories.py`).
+"""
+
+from __future__ import annotations
+
+import math as pymath
+from typing import Any
+
+import numpy as np
+
+from ... import dtypes
+from ...autograd import door
+from ...autograd.node import TensorBase
+from ...autograd.steps import Step, step
+from ...device import META, usable
+from ...dtypes import type_name
+from ...errors import message
+from ...kernels.meta import MetaArray
+from .arguments import stored
+
+
+def count_up(bounds: tuple[Any, ...], dtype: Any) -> Any:
+    """`arange` of ints as int64, upwards; None where more must be looked at."""
+    for v in bounds:
+        if v.__class__ is not int or not -NEAR < v < NEAR:
+            return None
+    n = len(bounds)
+    end: int = bounds[0] if n == 1 else bounds[1]
+    start: int = 0 if n == 1 else bounds[0]
+    step: int = 1
+    if n > 2:
+        step = bounds[2]
+    if end < start or step < 1 or door.state.observers or usable(None) is META:
+        return None
+    if dtype is not None and dtype is not dtypes.int64:
+        return None
+    return door.wrap(np.arange(start, end, step, dtype=np.int64))
+
+
+NEAR = 1 << 40  # numbers that are far from the ends of int64
+
+
+def check_steps(start: Any, end: Any, step: Any) -> None:
+    """RuntimeError unless steps from `start` lead to `end`."""
+    if any(isinstance(v, complex) for v in (start, end, step)):
+        raise RuntimeError(
+            message("value cannot be converted to type double without overflow", got="complex")
+        )
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if (end - start) * step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    if not pymath.isfinite(start) or not pymath.isfinite(end):
+        raise RuntimeError(f"unsupported range: {start} -> {end}")
+
+
+@step(shown="aten::arange")
+def arange(*, start: Any, n: int, by: Any, kind: Any, dtype: Any) -> Any:
+    """n numbers from `start` on, computed in the type `kind`."""
+    return (start + np.arange(n, dtype=kind) * by).astype(dtype)
+
+
+def number(v: Any) -> Any:
+    if isinstance(v, TensorBase):
+        return v.item()  # type: ignore[attr-defined]
+    return v.item() if isinstance(v, np.generic) else v
+
+
+range_ = Step("range", arange.fn, shown="aten::range")
+
+
+def type_of_ends(name: str, start: Any, end: Any, dtype: Any) -> Any:
+    """The type of numbers between two: the one given, or the default one, complex if they are."""
+    usual = dtypes.get_default_dtype()
+    if isinstance(start, complex) or isinstance(end, complex):
+        usual = dtypes.complex128 if usual is dtypes.float64 else dtypes.complex64
+        if dtype is not None and not dtypes.of(dtype).is_complex:
+            part = "double" if usual is dtypes.complex128 else "float"
+            raise RuntimeError(
+                message(
+                    f"torch.{name}(): inferred dtype c10::complex<{part}> can't be safely cast to "
+                    f"passed dtype {type_name(dtypes.of(dtype))}",
+                    hint=f"dtype={usual!r}",
+                )
+            )
+    return usual if dtype is None else dtypes.of(dtype)
+
+
+def not_there(t: Any) -> bool:
+    """Whether a value is a tensor without data."""
+    return isinstance(t, TensorBase) and t._a.__class__ is MetaArray
+
+
+def number_of_end(v: Any) -> Any:
+    """The number at an end; 0 of its kind for a tensor without data, whose result has none."""
+    if not_there(v):
+        d = dtypes.from_numpy(v._a.dtype)
+        return 0j if d.is_complex else 0.0 if d.is_floating_point else 0
+    return number(v)
+
+
+def ends_in(d: Any, start: Any, end: Any, steps: int) -> tuple[Any, Any]:
+    """The ends, which must fit the type where both are needed; -1 is 255 in uint8."""
+    if steps < 2:
+        return (start, start) if steps else (0, 0)
+    own = [stored(v, d.np) for v in (start, end)]
+    return (start, end) if d.category > dtypes.INT else (own[0].item(), own[1].item())
+
+
+@step(shown="aten::linspace")
+def linspace(*, start: Any, end: Any, steps: int, work: Any, dtype: Any) -> Any:
+    """`steps` numbers from start to end, computed in the type `work`."""
+    return steps_between(start, end, steps, work, dtype).astype(dtype)
+
+
+def steps_between(start: Any, end: Any, steps: int, work: Any, dtype: Any = None) -> Any:
+    """The numbers of `linspace` before they are brought to the type `dtype`."""
+    i = np.arange(steps)
+    # PyTorch counts from both ends towards the middle, in the type itself, and rounds a product
+    # and its sum once.
+    low, high = work.type(start), work.type(end)
+    if dtype == np.float32 and np.isfinite((low, high)).all():
+        with np.errstate(over="ignore"):
+            step = (high - low) / work.type(max(steps - 1, 1))
+        rising = (float(low) + float(step) * i).astype(work)
+        falling = (float(high) - float(step) * (steps - 1 - i)).astype(work)
+    else:
+        step = work.type((end - start) / max(steps - 1, 1))
+        rising = low + step * i.astype(work)
+        falling = high - step * (steps - 1 - i).astype(work)
+    return np.where(i < steps // 2, rising, falling) if steps != 1 else np.asarray([start], work)
+
+
+@step(shown="aten::logspace")
+def logspace(*, start: Any, end: Any, steps: int, base: float, dtype: Any) -> Any:
+    """Powers of `base`, their exponents at equal distances."""
+    return np.power(base, np.linspace(start, end, steps)).astype(dtype)
+
+
+@step(shown="aten::eye")
+def eye(*, n: int, m: int | None, dtype: Any) -> Any:
+    """Ones on the diagonal."""
+    return np.eye(n, m, dtype=dtype)
