@@ -176,8 +176,7 @@ def from_numpy(np_type: Any) -> dtype:
                 f"can't convert np.ndarray of type numpy.{np.dtype(np_type)}. The only supported "
                 f"types are: "
                 "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, "
-                "uint64, uint32, "
-                "uint16, uint8, and bool.",
+                "uint64, uint32, uint16, uint8, and bool.",
                 hint=hints.get(np.dtype(np_type).kind),
             )
         )

@@ -616,8 +616,7 @@ class Tensor(TensorBase):
                 "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. "
                 "Its .grad attribute won't be "
                 "populated during autograd.backward(). If you indeed want the .grad field to "
-                "be populated for a non-leaf "
-                "Tensor, use .retain_grad() on the non-leaf Tensor.",
+                "be populated for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor.",
                 UserWarning,
                 stacklevel=3,
             )
@@ -758,8 +757,7 @@ class Tensor(TensorBase):
                 "Can't detach views in-place. Use detach() instead. If you are using "
                 "DistributedDataParallel (DDP) for "
                 "training, and gradient_as_bucket_view is set as True, gradients are views of "
-                "DDP buckets, and hence "
-                "detach_() cannot be called on these gradients."
+                "DDP buckets, and hence detach_() cannot be called on these gradients."
             )
         if self._fn is not None and self._x is None:
             self._x = Cut("detach")

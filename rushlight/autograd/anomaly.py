@@ -219,8 +219,7 @@ class detect_anomaly:
         self.setting = (check_nan, check_forward)
         warnings.warn(
             "Anomaly Detection has been enabled. This mode will increase the runtime and "
-            "should only be enabled for "
-            "debugging.",
+            "should only be enabled for debugging.",
             UserWarning,
             stacklevel=2,
         )

@@ -313,8 +313,7 @@ def grad(
     if not only_inputs:
         warnings.warn(
             "only_inputs argument is deprecated and is ignored now (defaults to True). To "
-            "accumulate gradient for other "
-            "parts of the graph, please use torch.autograd.backward.",
+            "accumulate gradient for other parts of the graph, please use torch.autograd.backward.",
             FutureWarning,
             stacklevel=2,
         )
@@ -347,8 +346,7 @@ def grad(
         raise RuntimeError(
             message(
                 "One of the differentiated Tensors appears to not have been used in the graph. "
-                "Set allow_unused=True if "
-                "this is the desired behavior.",
+                "Set allow_unused=True if this is the desired behavior.",
                 got=f"input number {unused[0]} has no path from the outputs",
                 hint="allow_unused=True gives None for it; materialize_grads=True gives zeros",
             )

@@ -34,8 +34,7 @@ def broadcast_error(op: Any, inputs: tuple[Any, ...], error: ValueError) -> Exce
             if sa != sb and 1 not in (sa, sb):
                 text = (
                     f"{op.name}: The size of tensor a ({sa}) must match the size of tensor b "
-                    f"({sb}) "
-                    f"at non-singleton dimension {n - back}"
+                    f"({sb}) at non-singleton dimension {n - back}"
                 )
                 break
     return RuntimeError(

@@ -93,8 +93,7 @@ def check_inplace(t: Any, name: str, same: bool = False) -> None:
             raise RuntimeError(
                 message(
                     f"{name}: unsupported operation: more than one element of the written-to "
-                    f"tensor refers to a "
-                    "single memory location.",
+                    "tensor refers to a single memory location.",
                     got=f"an expanded tensor of shape {tuple(t._a.shape)}",
                     hint="Please clone() the tensor before performing the operation",
                 )
@@ -334,6 +333,7 @@ def apply_small(op: Any, target: Any, rest: tuple[Any, ...]) -> bool:
         if kind is operators.plain_tensor or kind is operators.plain_parameter:
             if (b._fn is not None or b._v is not None) and door.state.enabled:
                 return False
+            # all views of a storage share its cell: others cannot overlap
             near = (target._v is not None or b._v is not None) and b._vc is target._vc
             b = b._a
             if b.__class__ is not np.ndarray or b.dtype is not dtype:

@@ -165,8 +165,7 @@ class Function(FunctionCtx):
         """Gradients of the inputs from those of the outputs; to be overridden."""
         raise NotImplementedError(
             "You must implement either the backward or vjp method for your custom "
-            "autograd.Function to use it with "
-            "backward mode AD."
+            "autograd.Function to use it with backward mode AD."
         )
 
     vjp = backward

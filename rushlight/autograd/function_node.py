@@ -71,8 +71,7 @@ class FunctionNode(Node):
                 if r is not None:
                     raise RuntimeError(
                         f"function {self.name()} returned a gradient different from None at "
-                        f"position {i + 1}, but the "
-                        "corresponding forward input was not a Variable"
+                        f"position {i + 1}, but the corresponding forward input was not a Variable"
                     )
                 continue
             if r is not None and not isinstance(r, TensorBase):
@@ -105,8 +104,7 @@ class FunctionNode(Node):
             raise RuntimeError(
                 message(
                     f"Function {self.name()} returned an invalid gradient at index {i} - got "
-                    f"{list(got)} but expected "
-                    f"shape compatible with {list(shape)}",
+                    f"{list(got)} but expected shape compatible with {list(shape)}",
                     got=f"a gradient of shape {tuple(got)} from the backward of {self.name()}, "
                     f"used at {self.line()}",
                     wanted=f"the input's shape {tuple(shape)}",

@@ -115,8 +115,7 @@ def fill(gs: Any, like: Any, strict: bool, what: str, create_graph: bool) -> tup
         elif strict and create_graph and not g.requires_grad:
             raise RuntimeError(
                 f"The jacobian of the user-provided function is independent of input {i}. This "
-                f"is not allowed in strict "
-                "mode when create_graph=True."
+                "is not allowed in strict mode when create_graph=True."
             )
         out.append(g)
     return tuple(out)
@@ -258,8 +257,7 @@ def jacobian(
     if strict and vectorize:
         raise RuntimeError(
             "torch.autograd.functional.jacobian: `strict=True` and `vectorize=True` are not "
-            "supported together. "
-            "Please either set `strict=False` or `vectorize=False`."
+            "supported together. Please either set `strict=False` or `vectorize=False`."
         )
     from ..ops.shape.views import stack
 

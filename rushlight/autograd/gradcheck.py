@@ -79,8 +79,7 @@ def _check_inputs(inputs: tuple[Any, ...], check_undefined: bool) -> list[Any]:
                     f"The {i}th input has a dimension with stride 0. gradcheck only supports "
                     f"inputs that are non-overlapping "
                     "to be able to compute the numerical gradients correctly. You should call "
-                    ".contiguous on the input "
-                    "before passing it to gradcheck."
+                    ".contiguous on the input before passing it to gradcheck."
                 )
     if not some:
         raise ValueError(
@@ -274,8 +273,7 @@ def _same_again(first: Any, second: Any, nondet: float) -> None:
                 "Backward is not reentrant, i.e., running backward with same input and "
                 "grad_output multiple times gives "
                 "different values, although analytical gradient matches numerical gradient. "
-                "The tolerance for "
-                f"nondeterminism was {nondet}.",
+                f"The tolerance for nondeterminism was {nondet}.",
                 got=f"a difference of {np.max(np.abs(first - second)):.3g} between two equal "
                 f"backward runs",
                 hint="nondet_tol=, or make the backward deterministic (random numbers belong "

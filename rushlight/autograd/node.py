@@ -545,8 +545,7 @@ def inplace_error(node: Node, shape: Any, cell: Cell) -> RuntimeError:
             "inplace operation",
             got=f"a {kind} tensor saved by {node.name()} at {node.line()}\n"
             f"changed {'by ' + cell.what + ' ' if cell.what else ''}at "
-            f"{show_line(cell.code, cell.lasti)} "
-            f"(is at version {cell.count})",
+            f"{show_line(cell.code, cell.lasti)} (is at version {cell.count})",
             wanted="the value as it was when it was saved",
             hint=hint,
         )

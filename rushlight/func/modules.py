@@ -42,8 +42,7 @@ def functional_call(
                 "Expected all elements of parameter_and_buffer_dicts to be dictionaries"
                 if isinstance(given, Sequence)
                 else "Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of "
-                "dicts, but got "
-                f"{type(given)}"
+                f"dicts, but got {type(given)}"
             )
         names = [k for d in given for k in d]
         twice = {k for k in names if names.count(k) > 1}

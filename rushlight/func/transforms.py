@@ -329,8 +329,7 @@ def grad_and_value(
             raise RuntimeError(
                 message(
                     f"Expected f(*args) to return a scalar tensor, got tensor with {y._a.ndim} "
-                    "dims. Maybe you wanted to use "
-                    "the vjp or jacrev APIs instead?",
+                    "dims. Maybe you wanted to use the vjp or jacrev APIs instead?",
                     got=f"a tensor of shape {tuple(y._a.shape)}",
                     hint="return loss.sum() or loss.mean(); jacrev(f) for all rows",
                 )

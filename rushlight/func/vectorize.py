@@ -203,14 +203,12 @@ def check_inputs(name: str, in_dims: Any, args: tuple[Any, ...]) -> tuple[list[A
     if not isinstance(in_dims, (int, tuple)):
         raise ValueError(
             f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): expected `in_dims` to be int or a "
-            "(potentially nested) tuple "
-            f"matching the structure of inputs, got: {type(in_dims)}."
+            f"(potentially nested) tuple matching the structure of inputs, got: {type(in_dims)}."
         )
     if not args:
         raise ValueError(
             f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are "
-            "trying to vmap over a "
-            "function with no inputs. The latter is unsupported."
+            "trying to vmap over a function with no inputs. The latter is unsupported."
         )
 
     def misfit() -> Exception:
@@ -259,8 +257,7 @@ def check_inputs(name: str, in_dims: Any, args: tuple[Any, ...]) -> tuple[list[A
         raise ValueError(
             message(
                 "vmap: Expected all tensors to have the same size in the mapped dimension, got "
-                "sizes "
-                f"{sizes} for the mapped dimension",
+                f"sizes {sizes} for the mapped dimension",
                 hint="in_dims=None for an input that every slice sees whole",
             )
         )

@@ -267,8 +267,7 @@ class _Reentrant(Function):
             raise RuntimeError(
                 message(
                     "When use_reentrant=True, torch.utils.checkpoint is incompatible with "
-                    ".grad() or passing an `inputs` "
-                    "parameter to .backward().",
+                    ".grad() or passing an `inputs` parameter to .backward().",
                     got="a backward for chosen inputs only",
                     wanted="loss.backward(), which gives every leaf its gradient",
                     hint="checkpoint(..., use_reentrant=False)",

@@ -108,7 +108,7 @@ class Derivative:
         """(y, *inputs): what is kept when the inputs marked in `needs` require gradients; None for
         nothing."""
         found = self._kept.get(needs, 0)
-        if found.__class__ is int:
+        if found.__class__ is int:  # not known yet: None is an answer
             wanted = [i for i, need in enumerate(needs) if need]
             if self.joint or len(self._keeps) == 1:
                 wanted = wanted[:1]  # one rule: what it keeps for one input, it keeps for all
@@ -156,9 +156,7 @@ def computed_wide(rule: Rule) -> Rule:
 
 def conj(x: Any) -> Any:
     """A value, or each of several, conjugated if it is complex."""
-    if x.__class__ is ndarray or isinstance(
-        x, np.generic
-    ):  # arithmetic makes scalars of 0-d arrays
+    if x.__class__ is ndarray or isinstance(x, np.generic):  # arithmetic makes scalars of 0-d ones
         return x.conj() if x.dtype.kind in "cW" else x
     if isinstance(x, TensorBase):
         return x.conj() if x._a.dtype.kind in "cW" else x

@@ -61,6 +61,8 @@ class Given:
 
 
 _state = state = _State()
+
+
 def enabled() -> bool:
     """Whether overrides are honoured just now."""
     return not _state.disabled

@@ -282,8 +282,7 @@ def refuse_tracked(name: str, values: tuple[Any, ...], out: Any) -> None:
         raise RuntimeError(
             message(
                 f"{name}(): functions with out=... arguments don't support automatic "
-                f"differentiation, but one of the "
-                "arguments requires grad.",
+                "differentiation, but one of the arguments requires grad.",
                 hint="leave out out=, or compute inside torch.no_grad()",
             )
         )

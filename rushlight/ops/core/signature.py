@@ -219,8 +219,7 @@ class Signature:
         if len(rest) > len(names):
             raise TypeError(
                 f"{self.name}() takes at most {len(self.inputs) + len(names)} "
-                f"positional arguments "
-                f"({len(self.inputs) + len(rest)} given)"
+                f"positional arguments ({len(self.inputs) + len(rest)} given)"
             )
         for name, value in zip(names, rest, strict=False):
             if name in kw:

@@ -239,8 +239,7 @@ def empty_permuted(
     if len(order) != len(size):
         raise RuntimeError(
             "Number of dimensions in size does not match the length of the physical_layout; i.e. "
-            f"len(size) = {len(size)} "
-            f"is not equal to len(physical_layout) = {len(order)}"
+            f"len(size) = {len(size)} is not equal to len(physical_layout) = {len(order)}"
         )
     if len(set(order)) != len(order):
         raise RuntimeError("Duplicate dim not allowed")

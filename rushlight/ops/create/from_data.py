@@ -442,8 +442,7 @@ def from_numpy(ndarray: Any) -> Any:
         raise ValueError(
             message(
                 "At least one stride in the given numpy array is negative, and tensors with "
-                "negative strides are not "
-                "currently supported.",
+                "negative strides are not currently supported.",
                 hint="a copy: torch.from_numpy(array.copy())",
             )
         )

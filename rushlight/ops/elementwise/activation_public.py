@@ -54,8 +54,7 @@ def prelu(input: Any, weight: Any) -> Any:
     if input.dtype is not weight.dtype and door.state.autocast is None:
         raise RuntimeError(
             message(
-                "prelu: Type promoting not supported. Got "
-                f"{type_name(input.dtype)} and "
+                f"prelu: Type promoting not supported. Got {type_name(input.dtype)} and "
                 f"{type_name(weight.dtype)}",
                 hint=f"weight.to({input.dtype!r})",
             )

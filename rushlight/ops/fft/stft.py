@@ -197,8 +197,7 @@ def _padded_window(window: Any, win_length: int, n_fft: int, like: Any) -> Any:
     if window.ndim != 1 or window.shape[0] != win_length:
         raise RuntimeError(
             f"stft: expected a 1D window tensor of size equal to win_length={win_length}, but got "
-            "window "
-            f"with size {list(window.shape)}"
+            f"window with size {list(window.shape)}"
         )
     left = (n_fft - win_length) // 2
     if win_length == n_fft:
@@ -284,8 +283,7 @@ def stft(
             raise RuntimeError(
                 message(
                     "stft requires the return_complex parameter be given for real inputs, and "
-                    "will further "
-                    "require that return_complex=True in a future PyTorch release.",
+                    "will further require that return_complex=True in a future PyTorch release.",
                     hint="return_complex=True; torch.view_as_real for the old format",
                 )
             )
@@ -379,8 +377,7 @@ def istft(
     if x.shape[-2] != expected:
         raise RuntimeError(
             "istft: expected the frequency dimension (3rd to the last) of the input tensor to "
-            "match "
-            f"n_fft / 2 + 1 when onesided=True, or n_fft when not, but got {x.shape[-2]}"
+            f"match n_fft / 2 + 1 when onesided=True, or n_fft when not, but got {x.shape[-2]}"
         )
     frames = x.transpose(-1, -2)
     norm = "ortho" if normalized else None

@@ -95,8 +95,7 @@ def check_masks(a: Any, indices: Any) -> None:
                     raise IndexError(
                         message(
                             f"The shape of the mask {list(i.shape)} at index {k} does not match "
-                            "the shape of the indexed "
-                            f"tensor {list(a.shape)} at index {d + k}"
+                            f"the shape of the indexed tensor {list(a.shape)} at index {d + k}"
                         )
                     )
             d += i.ndim
@@ -234,8 +233,7 @@ def put_into(out: Any, value: Any, indices: tuple[Any, ...], accumulate: bool) -
         raise RuntimeError(
             message(
                 f"shape mismatch: value tensor of shape {list(value.shape)} cannot be broadcast "
-                "to indexing result of "
-                f"shape {list(target)}"
+                f"to indexing result of shape {list(target)}"
             )
         ) from None
     return out
@@ -360,8 +358,7 @@ def pick(t: Any, dim: int, i: int, before: int = 0) -> Any:
         if t._a.ndim == 0:
             raise IndexError(
                 "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
-                "`tensor.item<T>()` in C++ to convert "
-                "a 0-dim tensor to a number"
+                "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number"
             )
         raise IndexError(f"too many indices for tensor of dimension {t._a.ndim}")
     if not -n <= i < n:
@@ -416,8 +413,7 @@ def as_index(k: Any) -> Any:
     if a.dtype.kind not in "iub":
         raise IndexError(
             "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are "
-            "valid indices "
-            f"(got {type(k).__name__})"
+            f"valid indices (got {type(k).__name__})"
         )
     return a
 

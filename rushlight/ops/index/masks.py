@@ -469,8 +469,7 @@ def put(input: Any, index: Any, source: Any, *, accumulate: bool = False) -> Any
     if index.size != source.size:
         raise IndexError(
             "put_(): Expected source and index to have the same number of elements, but got "
-            f"source.numel() = {source.size}, "
-            f"index.numel() = {index.size}"
+            f"source.numel() = {source.size}, index.numel() = {index.size}"
         )
     out = input.copy("C")
     line = out.reshape(-1)

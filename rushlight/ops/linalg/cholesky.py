@@ -66,8 +66,7 @@ def linalg_cholesky(a: Any, *, upper: bool = False) -> Any:
             message(
                 f"linalg.cholesky: {place}The factorization could not be completed "
                 f"because the input is not positive-definite (the leading minor of order {order} "
-                "is "
-                "not positive-definite).",
+                "is not positive-definite).",
                 wanted="a symmetric matrix with positive eigenvalues",
                 hint="A + 1e-6 * torch.eye(n), or torch.linalg.eigh",
             )

@@ -40,8 +40,7 @@ def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any 
     if input.ndim > 2:
         raise RuntimeError(
             "cov(): expected input to have two or fewer dimensions but got an input with "
-            f"{input.ndim} "
-            "dimensions"
+            f"{input.ndim} dimensions"
         )
     x = input.reshape((1, -1)) if input.ndim < 2 else input
     if x._a.dtype.kind in "iub":

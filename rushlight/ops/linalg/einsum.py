@@ -135,8 +135,7 @@ def tensordot(a: Any, b: Any, dims: Any = 2, out: Any = None) -> Any:
             raise RuntimeError(
                 message(
                     f"contracted dimensions need to match, but first has size {a.shape[i]} in dim "
-                    f"{i} "
-                    f"and second has size {b.shape[j]} in dim {j}",
+                    f"{i} and second has size {b.shape[j]} in dim {j}",
                     f"{tuple(a.shape)} and {tuple(b.shape)}",
                 )
             )

@@ -108,8 +108,7 @@ def linalg_vector_norm(x: Any, *, ord: float = 2.0, dim: Any = None, keepdim: bo
             raise RuntimeError(
                 message(
                     f"linalg.vector_norm cannot compute the {ord} norm on an empty tensor because "
-                    "the "
-                    "operation does not have an identity",
+                    "the operation does not have an identity",
                     f"shape {tuple(x.shape)}",
                 )
             )

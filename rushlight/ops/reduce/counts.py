@@ -174,8 +174,7 @@ def searchsorted(
         raise RuntimeError(
             message(
                 "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 "
-                "dimensions of "
-                "boundaries tensor and input value tensor must match",
+                "dimensions of boundaries tensor and input value tensor must match",
                 f"boundaries {sequence.shape}, input {values.shape}",
             )
         )

@@ -325,8 +325,7 @@ def extreme_op(name: str, ufunc: Any) -> Any:
         if input.size == 0:
             raise RuntimeError(
                 f"{name}(): Expected reduction dim to be specified for input.numel() == 0. "
-                "Specify the reduction dim with "
-                "the 'dim' argument."
+                "Specify the reduction dim with the 'dim' argument."
             )
         return fold((input,))
 

@@ -91,8 +91,7 @@ def mean(input: Any, *, dim: Any = None, keepdim: bool = False, dtype: Any = Non
         raise RuntimeError(
             message(
                 "mean(): could not infer output dtype. Input dtype must be either a floating "
-                "point or complex dtype. "
-                f"Got: {type_name(dtypes.from_numpy(input.dtype))}",
+                f"point or complex dtype. Got: {type_name(dtypes.from_numpy(input.dtype))}",
                 hint="x.float().mean()",
             )
         )

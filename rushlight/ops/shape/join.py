@@ -88,8 +88,7 @@ def split_sizes(n: int, split_size: Any) -> list[int]:
         if builtin_sum(split_size) != n or any(s < 0 for s in split_size):
             raise RuntimeError(
                 f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size "
-                "at this dimension), "
-                f"but got split_sizes={list(split_size)}"
+                f"at this dimension), but got split_sizes={list(split_size)}"
             )
         return list(split_size)
     if split_size < 0 or (split_size == 0 and n != 0):

@@ -553,8 +553,7 @@ def movedim(input: Any, source: Any, destination: Any) -> Any:
     if len(src) != len(dst):
         raise RuntimeError(
             f"movedim: Invalid source or destination dims: source ({list(src)} dims) should "
-            "contain the same number of dims "
-            f"as destination ({list(dst)} dims)"
+            f"contain the same number of dims as destination ({list(dst)} dims)"
         )
     given = src, dst
     src, dst = tuple(axis(d, n) for d in src), tuple(axis(d, n) for d in dst)

@@ -465,8 +465,7 @@ def scattered(input: Any, src: Any, part: Any, name: str) -> Any:
         raise RuntimeError(
             message(
                 f"expected src to have a size equal to the {name} of self. src size = "
-                f"{list(src._a.shape)}, "
-                f"{name} size = {list(view._a.shape)}"
+                f"{list(src._a.shape)}, {name} size = {list(view._a.shape)}"
             )
         )
     view.copy_(src)

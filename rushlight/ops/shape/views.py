@@ -73,8 +73,7 @@ def infer_size_slowly(shape: Any, numel: int) -> tuple[int, ...]:
             if numel == 0:
                 raise RuntimeError(
                     f"cannot reshape tensor of 0 elements into shape {list(shape)} because the "
-                    "unspecified dimension "
-                    f"size -1 can be any value and is ambiguous"
+                    "unspecified dimension size -1 can be any value and is ambiguous"
                 )
         elif numel % known == 0:
             i = unknown[0]
@@ -118,8 +117,7 @@ def view_as_shape(input: Any, *, shape: tuple[int, ...]) -> Any:
         raise RuntimeError(
             message(
                 "view size is not compatible with input tensor's size and stride (at least one "
-                "dimension spans across "
-                "two contiguous subspaces). Use .reshape(...) instead.",
+                "dimension spans across two contiguous subspaces). Use .reshape(...) instead.",
                 got=f"shape {tuple(input.shape)} with strides {element_strides(input)} -> {sizes}",
                 hint="x.reshape(...), which copies when it must; or x.contiguous().view(...)",
             )
@@ -260,8 +258,7 @@ def expand(input: Any, *, shape: tuple[int, ...]) -> Any:
             raise RuntimeError(
                 message(
                     f"The expanded size of the tensor ({n}) must match the existing size ({old}) "
-                    "at non-singleton "
-                    f"dimension {i}.  Target sizes: {list(shape)}.  Tensor sizes: "
+                    f"at non-singleton dimension {i}.  Target sizes: {list(shape)}.  Tensor sizes: "
                     f"{list(input.shape)}",
                     wanted="sizes that are equal, or 1 in the tensor",
                 )
