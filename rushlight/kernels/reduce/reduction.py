@@ -43,9 +43,8 @@ from ..codegen.ir import (
 from ..codegen.lower import maximum, minimum
 from ..elementwise.contiguous import gathered
 from ..runtime import jit, threads
+from .select import ROWS, TILE
 
-TILE = 1024  # columns whose results `across` keeps on the stack
-ROWS = 8  # rows that `across` joins before it touches those results
 LOADS = 4  # vectors side by side in `along`
 RUN = 32  # how often these are added up before the sum moves on, where the type is not widened
 SIZES = ("cells", "k1", "k2", "rows", "r1", "n", "down", "wide", "across", "parts", "each",

@@ -29,7 +29,8 @@ from . import reference
 Array = Any
 ndarray = np.ndarray
 Dims = tuple[int, ...]
-TILE = 1024  # columns of a block across the reduced axis, at most (as in `reduction.py`)
+TILE = 1024  # columns whose results `reduction.across` keeps on the stack: blocks are multiples
+ROWS = 8  # that it joins before it touches these results: so are they of this
 ELEMENTS = {
     np.dtype(np.float32): "float", np.dtype(np.float64): "double", np.dtype(np.float16): "half",
     np.dtype(ml_dtypes.bfloat16): "bfloat", np.dtype(bool): "bool", np.dtype(np.uint8): "u8",
@@ -430,7 +431,7 @@ def numbers_of(
             down = 1 if n >= piece else -(-piece // n)
     else:
         wide = min(n, max(TILE, piece // rows // TILE * TILE))
-        down = min(rows, -(-piece // (wide * 8)) * 8)
+        down = min(rows, -(-piece // (wide * ROWS)) * ROWS)
     across = -(-n // wide)
     blocks = -(-rows // down)
     parts = blocks * across

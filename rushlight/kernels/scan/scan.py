@@ -32,8 +32,7 @@ from ..codegen.ir import (
 from ..codegen.lower import maximum, minimum
 from ..reduce.reduction import LOWEST, least, mask_of
 from ..runtime import jit, threads
-
-COLUMNS = 512  # columns whose running results `across` keeps on the stack
+from .select import COLUMNS
 
 
 class Scan:
