@@ -50,6 +50,8 @@ class Entry:
             self.fn = capture.fn
         self.template.histories = []
         del self.template.keep
+        # In this order: what regions save is returned by now, so its lines live; what is written
+        # to, of which identities are guarded, is a matter of the lines that are left.
         self.program.without_dead_lines()
         add_setting_guards(self.guards)
         add_identity_guards(capture)
@@ -72,7 +74,7 @@ class Entry:
 
     def look_again(self, args: Any, kw: Any) -> bool:
         """Whether what the counters stand for is as it was."""
-        now = counters()
+        now = counters()  # before looking: what changes meanwhile is looked at the next time
         if self.slow(args, kw) is not None or any(has_hooks(m) for m in self.modules):
             return False
         for leaf in self.sent:

@@ -40,7 +40,6 @@ def laid_out(g: Any, strides: tuple[int, ...]) -> Any:
     return found
 
 
-
 class Regions:
     """The regions of one program.
 

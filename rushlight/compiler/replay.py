@@ -104,7 +104,7 @@ class Compiled:
             return self.watched(args, kw)
         for k, entry in enumerate(self.entries):
             if entry.fits(args, kw):
-                if k:
+                if k:  # to the front: calls of a kind come in a row, and guards are asked in order
                     self.entries.insert(0, self.entries.pop(k))
                 return entry.replay(args, kw)
         if self.parts is not None:
