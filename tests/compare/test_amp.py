@@ -55,6 +55,13 @@ CALLS = {
     "inv": lambda lib, F, v: lib.linalg.inv(v["h"] + 3 * lib.eye(4, dtype=v["h"].dtype)),
     "svdvals": lambda lib, F, v: lib.linalg.svdvals(v["h"]),
     "solve": lambda lib, F, v: lib.linalg.solve(v["a"] + 3 * lib.eye(4), v["h"]),
+    "prelu": lambda lib, F, v: F.prelu(v["a"], v["v"]),
+    "inner of vectors": lambda lib, F, v: lib.inner(v["v"], v["v"]),
+    "quantile": lambda lib, F, v: lib.quantile(v["h"], 0.5),
+    "max_pool3d": lambda lib, F, v: F.max_pool3d(v["h"][None, None], 1),
+    "pinverse": lambda lib, F, v: lib.pinverse(v["h"]),
+    "cholesky_solve": lambda lib, F, v: lib.cholesky_solve(
+        v["h"], v["h"].tril() + 2 * lib.eye(4, dtype=lib.bfloat16)),
     "no autocast inside": lambda lib, F, v: lib.autocast("cpu", enabled=False)(
         lambda: F.pad(v["h"], (1, 1), "reflect") + F.l1_loss(v["h"], v["h"]))(),
 }

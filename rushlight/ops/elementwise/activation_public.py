@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...autograd import door
 from ...dtypes import type_name
 from ...errors import message
 from ..core.composite import composite
@@ -39,6 +38,7 @@ def relu6(input: Any, inplace: bool = False) -> Any:
 
 @composite(
     accepts="floating: prelu_cpu",
+    autocast="lower",
     public="torch Tensor nn.functional",
     samples=[case((3, 4), (4,)), case((2, 3, 4), (1,))],
 )
@@ -51,7 +51,7 @@ def prelu(input: Any, weight: Any) -> Any:
     >>> F.prelu(torch.tensor([[-1.0, -1.0, 3.0]]), torch.tensor([0.25, 0.5, 0.5]))
     tensor([[-0.2500, -0.5000,  3.0000]])
     """
-    if input.dtype is not weight.dtype and door.state.autocast is None:
+    if input.dtype is not weight.dtype:
         raise RuntimeError(
             message(
                 f"prelu: Type promoting not supported. Got {type_name(input.dtype)} and "

@@ -107,6 +107,7 @@ complex.vjp(lambda g, _y, _r, _i: part(g, "real"), lambda g, _y, _r, _i: part(g,
 
 
 @op(
+    autocast="float32",
     samples=[case(arr((3, 4), 0.2, 2), (3, 4))],
     public="torch",
     fresh=True,

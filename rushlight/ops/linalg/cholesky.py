@@ -194,6 +194,7 @@ def _by_factor_rule(g: Any, y: Any, _b: Any, L: Any, *, upper: bool, needs: Any)
 
 
 @composite(
+    autocast="float32",
     accepts="floating complex: cholesky_solve_cpu", smooth=False, samples=[case((3, 2), regular(3))]
 )
 def cholesky_solve(input: Any, input2: Any, upper: bool = False, *, out: Any = None) -> Any:
@@ -240,6 +241,7 @@ def cholesky_solve(input: Any, input2: Any, upper: bool = False, *, out: Any = N
 
 
 @composite(
+    autocast="float32",
     accepts="floating complex: cholesky_inverse_out_cpu", smooth=False, samples=[case(regular(3))]
 )
 def cholesky_inverse(input: Any, upper: bool = False, *, out: Any = None) -> Any:

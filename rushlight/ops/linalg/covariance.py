@@ -99,7 +99,7 @@ def corrcoef(input: Any) -> Any:
     return c if is_complex(c) else c.clip(-1, 1)
 
 
-@composite(accepts="floating complex: ormqr_cpu",
+@composite(autocast="float32", accepts="floating complex: ormqr_cpu",
            samples=[case((4, 3), (3,), (4, 2))])
 def ormqr(
     input: Any,

@@ -171,6 +171,7 @@ def geqrf(input: Any, *, out: Any = None) -> Any:
 
 
 @composite(
+    autocast="float32",
     accepts="floating complex: orgqr_cpu", public="linalg", aliases="", samples=[case((4, 3), (3,))]
 )
 def householder_product(A: Any, tau: Any, *, out: Any = None) -> Any:
@@ -221,6 +222,7 @@ def householder_product(A: Any, tau: Any, *, out: Any = None) -> Any:
 
 
 @composite(
+    autocast="float32",
     accepts="floating complex: orgqr_cpu", public="torch Tensor", samples=[case((4, 3), (3,))]
 )
 def orgqr(input: Any, input2: Any, *, out: Any = None) -> Any:

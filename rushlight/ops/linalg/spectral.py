@@ -362,6 +362,7 @@ def rank_tolerance(a: Any, s: Any, atol: Any, rtol: Any) -> Any:
 
 
 @composite(
+    autocast="float32",
     shape=lambda A,
     *_,
     **kw: MetaArray(A.shape[:-2], np.int64),

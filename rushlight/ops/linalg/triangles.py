@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
+from ...autograd import door
 from ...dtypes import type_name
 from ...errors import axis, message
 from ...kernels.elementwise.where import where
@@ -19,7 +20,7 @@ from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import case, error
 from ..core.shapes import on
-from .matmul import constant, finish, matmul, need_dims, tall
+from .matmul import constant, dot, finish, matmul, need_dims, tall
 
 # -- outer, inner, kron, cross ---------------------------------------------------------------------
 
@@ -125,6 +126,8 @@ def inner(input: Any, other: Any, *, out: Any = None) -> Any:
                 f"{list(input.shape)} and {list(other.shape)}"
             )
         )
+    if door.state.autocast is not None and input.ndim == other.ndim == 1:
+        return finish("inner", dot(input, other), out)  # in their own type, as in PyTorch
     y = matmul(tall(input), tall(other).mT)
     y = y.reshape((*input.shape[:-1], *other.shape[:-1]))
     return finish("inner", y, out)

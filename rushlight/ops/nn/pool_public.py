@@ -200,7 +200,7 @@ def max_pool2d(
     return laid_as(y, input)
 
 
-@composite(loose="return_indices", accepts="floating integral: max_pool3d",
+@composite(autocast="float32", loose="return_indices", accepts="floating integral: max_pool3d",
            public=_PUBLIC, samples=[case((2, 3, 4, 4, 4), 2)])
 def max_pool3d(
     input: Any,
@@ -453,7 +453,7 @@ def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
     return _adaptive_avg(2, input, output_size)
 
 
-@composite(accepts="floating: adaptive_avg_pool3d_cpu",
+@composite(autocast="float32", accepts="floating: adaptive_avg_pool3d_cpu",
            public="nn.functional", samples=[case((2, 3, 4, 4, 4), 2)])
 def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
     return _adaptive_avg(3, input, output_size)
@@ -472,7 +472,7 @@ def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = Fal
     return _adaptive_max(2, input, output_size, return_indices)
 
 
-@composite(accepts="floating: adaptive_max_pool3d_cpu",
+@composite(autocast="float32", accepts="floating: adaptive_max_pool3d_cpu",
            public="nn.functional", samples=[case((2, 3, 4, 4, 4), 2)])
 def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
     return _adaptive_max(3, input, output_size, return_indices)

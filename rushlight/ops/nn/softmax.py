@@ -215,5 +215,8 @@ def gumbel_softmax(
     if a.ndim and not a.shape[d]:
         raise IndexError(f"max(): Expected reduction dim {d} to have non-zero size.")
     one_hot = np.zeros_like(a)
-    np.put_along_axis(one_hot, np.argmax(a, axis=d, keepdims=True), 1, axis=d)
+    if a.ndim:
+        np.put_along_axis(one_hot, np.argmax(a, axis=d, keepdims=True), 1, axis=d)
+    else:
+        one_hot[...] = 1
     return door.wrap(one_hot) - soft.detach() + soft

@@ -113,7 +113,7 @@ Args:
 """
 
 
-@composite(accepts="floating: max_unpool2d",
+@composite(autocast="float32", accepts="floating: max_unpool2d",
            public="nn.functional", samples=[case((1, 1, 3), values([[[1, 2, 5]]]), 2)])
 def max_unpool1d(
     input: Any,
@@ -127,6 +127,7 @@ def max_unpool1d(
 
 
 @composite(
+    autocast="float32",
     accepts="floating: max_unpool2d",
     public="nn.functional",
     samples=[case((1, 1, 2, 2), values([[[[0, 3], [8, 15]]]]), 2)],
@@ -144,6 +145,7 @@ def max_unpool2d(
 
 
 @composite(
+    autocast="float32",
     accepts="floating: max_unpool3d",
     public="nn.functional",
     samples=[case((1, 1, 1, 1, 2), values([[[[[5, 2]]]]]), 2)],

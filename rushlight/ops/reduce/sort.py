@@ -551,6 +551,7 @@ def _quantile_shape(
 
 
 @composite(
+    autocast="float32",
     shape=_quantile_shape,
     samples=[case((3, 4), 0.4), case((3, 4), values([0.2, 0.7]), 1, True)],
 )
@@ -580,7 +581,11 @@ def quantile(
     )
 
 
-@composite(shape=_quantile_shape, samples=[case((3, 4), 0.4), case((3, 4), values([0.2, 0.7]), 1)])
+@composite(
+    autocast="float32",
+    shape=_quantile_shape,
+    samples=[case((3, 4), 0.4), case((3, 4), values([0.2, 0.7]), 1)],
+)
 def nanquantile(
     input: Any,
     q: Any,
