@@ -60,8 +60,8 @@ def all_changed(tensors: Sequence[Any], name: str, by: Any = None) -> None:
         c.stamp = tick()
         c.what = name
         c.code, c.lasti = line
-        if t._v is not None and t._v.base._fn is None:
-            t._v.seen = c.count
+        if t._v is not None and not t._v.made and t._v.base._fn is None:
+            t._v.seen = c.count  # one that may not change is asked when it is next used
 
 
 class ChangeWatcher:
@@ -472,8 +472,8 @@ def write_inplace(
     c = cell(target)
     c.bump(name)
     if not tracked:
-        if target._v is not None:
-            target._v.seen = c.count if target._v.base._fn is None else target._v.seen
+        if target._v is not None and not target._v.made and target._v.base._fn is None:
+            target._v.seen = c.count
         return
     narrow = dtypes.from_numpy(t.dtype).low and op.compute
     node = door.record(op, node_inputs, kw, t, t.shape, t.dtype, int(narrow), None)

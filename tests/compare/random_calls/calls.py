@@ -21,15 +21,17 @@ def elementwise(operands: int) -> list[str]:
     import torch
 
     return sorted(
-        r.name
+        name
         for r in registry.values()
+        for name in (r.name, *r.publication.aliases)
         if r.kind == "elementwise"
         and len(r.inputs) == operands
-        and hasattr(torch, r.name)
+        and hasattr(torch, name)
         and not r.samples.random
         and all(d is not ... and d is not type for d in r.defaults.values())
         and not r.defaults
-    ) + (["add", "sub", "div", "floor_divide", "remainder"] if operands == 2 else [])
+    ) + (["add", "sub", "div", "floor_divide", "remainder", "multiply", "subtract", "divide",
+          "true_divide"] if operands == 2 else [])  # fmt: skip
 
 
 def dim_of(rng: random.Random, t: Any) -> int:
@@ -418,7 +420,8 @@ FUNCTIONAL = [
     "hardsigmoid({x})", "hardshrink({x})", "prelu({x}, torch.tensor([0.25]))", "sigmoid({x})",
     "avg_pool1d({x}, 2)", "max_pool1d({x}, 2)", "adaptive_avg_pool1d({x}, 2)",
     "gaussian_nll_loss({x}, {y}, {y}.abs())", "margin_ranking_loss({x}, {y}, {y}.sign())",
-    "cross_entropy({x}, {y})", "nll_loss({x}, {x}.argmax(1))", "cross_entropy({x}, {x}.argmax(1))",
+    "leaky_relu_({x}, 0.2)", "elu_({x})", "celu_({x})", "hardtanh_({x})", "threshold_({x}, 0.5, 1)",
+    "relu_({x})", "selu_({x})", "rrelu({x})", "cross_entropy({x}, {y})", "nll_loss({x}, {x}.argmax(1))", "cross_entropy({x}, {x}.argmax(1))",
 ]  # fmt: skip
 
 
@@ -436,8 +439,13 @@ KINDS: list[tuple[Callable[[Any], str], float]] = [
 ]  # fmt: skip
 
 
-def call(p: Any) -> str:
+def chosen(p: Any, kinds: list[tuple[Callable[[Any], str], float]]) -> str:
     """The text of one call, of any kind."""
-    functions, weights = zip(*KINDS, strict=True)
+    functions, weights = zip(*kinds, strict=True)
     made: str = p.rng.choices(functions, weights)[0](p)
     return made
+
+
+def changing(text: str) -> bool:
+    """Whether a call may change a tensor that there is already."""
+    return "_(" in text or "inplace" in text or "out=" in text or ".step()" in text

@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 
 import rushlight
-from tests.compare.random_calls import allowed, calls, samples, values
+from tests.compare.random_calls import allowed, calls, samples, values, wider
 from tests.compare.random_calls.same import different, give_numbers, leaf
 
-NAME = r"\bv\d+\b"
+NAME = r"\b[vm]\d+\b"
 LARGEST = 300  # elements; what is larger is not used further
 MOST = 8  # calls of a program
 
@@ -86,7 +86,7 @@ class Program:
 
     def names(self) -> list[str]:
         """The tensors that there are."""
-        return [n for n, v in self.theirs.items() if n.startswith("v") and hasattr(v, "stride")]
+        return [n for n, v in self.theirs.items() if n.startswith("v") and is_tensor(v)]
 
     def of(self, name: str) -> Any:
         """PyTorch's tensor of a name."""
@@ -144,6 +144,15 @@ class Program:
         return name
 
     # -- running -----------------------------------------------------------------------------------
+
+    def layer(self, text: str) -> str:
+        """The name of a new layer of this text; ValueError where there is none."""
+        name = f"m{self.count}"
+        self.count += 1
+        self.run(f"{name} = {text}", name)
+        if name not in self.theirs:
+            raise ValueError("no layer")
+        return name
 
     def run(self, line: str, name: str | None = None) -> None:
         """Run a line in both, and compare what it made, or all tensors when it changed some."""
@@ -208,11 +217,13 @@ class Program:
     def keep(self, name: str) -> None:
         """Name the parts of a result that is several tensors; forget what is of no further use."""
         made = self.theirs[name]
-        if isinstance(made, (tuple, list)) and made and hasattr(made[0], "stride"):
+        if name.startswith("m"):  # a layer
+            return
+        if isinstance(made, (tuple, list)) and made and is_tensor(made[0]):
             parts = range(min(len(made), 2))
             for i in parts:
                 self.fresh(f"{name}[{i}]")
-        dense = hasattr(made, "stride") and "strided" in str(made.layout)
+        dense = is_tensor(made) and "strided" in str(made.layout)
         if not dense or made.numel() > LARGEST:
             self.drop(name)
 
@@ -220,7 +231,7 @@ class Program:
         """PyTorch's tensors that the last line names."""
         last = self.lines[-1] if self.lines else ""
         named = re.findall(NAME, re.sub(rf"^{NAME} = ", "", last))
-        return [self.theirs[n] for n in named if hasattr(self.theirs.get(n), "stride")]
+        return [self.theirs[n] for n in named if is_tensor(self.theirs.get(n))]
 
     def differ(self, what: str, ours: Any, theirs: Any) -> None:
         """Note a difference; the program is over unless it is a meant one."""
@@ -239,9 +250,12 @@ class Program:
         for _ in range(rng.randint(2, MOST)):
             if not self.names():
                 self.tensor(rng.choice(values.SHAPES))
-            with_sample = rng.random() < 0.45
+            way = rng.random()
             try:
-                text = samples.call(rng, self.new) if with_sample else calls.call(self)
+                if way < 0.4:
+                    text = samples.call(rng, self.new)
+                else:
+                    text = calls.chosen(self, calls.KINDS if way < 0.8 else wider.KINDS)
             except (ValueError, IndexError):
                 continue
             statement = any(f" {s}= " in text for s in ("", "+", "-", "*", "/", "//", "%", "**",
@@ -257,14 +271,22 @@ class Program:
         tracked = [n for n in self.names() if self.of(n).requires_grad]
         live = [n for n in tracked if leaf(self.of(n)) is False]
         for n in live[-2:]:
-            t = self.of(n)
-            if not t.numel():
-                continue
-            shape = tuple(t.shape)
-            self.run(
-                f"{n}.backward((torch.arange({t.numel()}) % 5 - 1.5).reshape({shape})"
-                f".to({t.dtype}), retain_graph=True)"
-            )
+            if self.of(n).numel():
+                self.backward_of(n)
+        self.gradients()
+
+    def backward_of(self, n: str) -> None:
+        """Gradients of one tensor."""
+        t = self.of(n)
+        shape = tuple(t.shape)
+        self.run(
+            f"{n}.backward((torch.arange({t.numel()}) % 5 - 1.5).reshape({shape})"
+            f".to({t.dtype}), retain_graph=True)"
+        )
+
+    def gradients(self) -> None:
+        """Compare the gradients of all leaves."""
+        meant = False
         for n in self.names():
             if leaf(self.of(n)) is True and self.of(n).requires_grad:
                 self.lines.append(f"{n}.grad")
@@ -273,13 +295,21 @@ class Program:
                 )
                 if what:
                     self.differ("gradient: " + what, self.ours[n].grad, self.of(n).grad)
+                    meant = True
+                elif self.of(n).grad is not None:
+                    give_numbers(self.ours[n].grad, self.of(n).grad)
                 self.lines.pop()
+        if meant:  # what comes of it would differ too
+            raise Stop
 
 
 def changes(line: str) -> bool:
     """Whether a line may change a tensor that there is already."""
-    line = line.replace("requires_grad_()", "")
-    return "_(" in line or "inplace" in line or "out=" in line
+    return calls.changing(line.replace("requires_grad_()", ""))
+
+
+def is_tensor(x: Any) -> bool:
+    return hasattr(x, "stride") and hasattr(x, "dtype")
 
 
 class Stop(Exception):

@@ -38,7 +38,7 @@ UNCHECKED = {"lstm", "embedding_bag", "lu_unpack", "segment_reduce"}
 
 @functools.cache
 def functions() -> list[tuple[str, str, Any]]:
-    """(namespace, name, samples) of every public operation that gives the same each time."""
+    """(namespace, name, record) of every public operation that gives the same each time."""
     import torch
 
     found = []
@@ -47,14 +47,15 @@ def functions() -> list[tuple[str, str, Any]]:
         if about.random or about.ambiguous or about.undefined or made.name in SETTINGS:
             continue
         for space in made.publication.spaces:
-            for name in (made.name, made.name + "_"):
+            names = (made.name, *(n for n in made.publication.aliases if n[0] != "_"))
+            for name in (*names, *(f"{n}_" for n in names)):
                 home = torch.Tensor if space == "Tensor" else torch
                 for part in () if space in ("torch", "Tensor") else space.split("."):
                     home = getattr(home, part)
-                if name != made.name and space not in ("torch", "Tensor"):
+                if name not in names and space not in ("torch", "Tensor"):
                     continue
                 if callable(getattr(home, name, None)) and about.cases:
-                    found.append((space, name, about))
+                    found.append((space, name, made))
     return sorted(found, key=lambda f: f[:2])
 
 
@@ -71,11 +72,14 @@ SHARES = [60, 10, 8, 4, 3, 2, 30]
 
 def call(rng: random.Random, new: Any) -> str:
     """The text of a call; `new(text)` names a tensor that it makes for it."""
-    space, name, about = rng.choice(functions())
+    space, name, made = rng.choice(functions())
+    about = made.samples
     args, kw = arguments(rng, rng.choice(about.cases))
     mistake = rng.choices(MISTAKES, SHARES)[0]
     if mistake in ("empty", "row") and name in UNCHECKED:
         mistake = ""
+    if kw and name.rstrip("_") != made.name.rstrip("_"):
+        raise ValueError("an alias may have other names for its parameters")
     kind = values.pick_type(rng) if mistake == "type" else None
     struck = rng.randrange(3)  # the operand that it befalls
     seen = iter(range(100))
