@@ -157,3 +157,16 @@ def test_errors(same_error: Any) -> None:
     both(lambda t, f: f.softshrink(t.ones(2), -1.0), "lambda must be")
     with pytest.warns(UserWarning, match="Implicit dimension choice for softmax"):
         F.softmax(rushlight.ones(2, 2))
+
+
+def test_negative_slope_in_place_where_nothing_is_recorded():
+    """Only a recorded one refuses its backward: neither a leaf nor an older history."""
+    for lib in (rushlight, torch):
+        leaf = lib.tensor([-1.0, 2.0], requires_grad=True)
+        y = leaf * 2
+        with lib.no_grad():
+            lib.nn.functional.elu(leaf, -0.5, inplace=True)
+            lib.nn.functional.leaky_relu(y, -0.5, inplace=True)
+        y.sum().backward()
+        assert y.tolist() == [1.0, 4.0]
+        assert leaf.grad.tolist() == [2.0, 2.0]

@@ -183,7 +183,7 @@ def inplace_function(op: Op) -> Public:
 
 def forbid_backward(y: Any, why: str | None) -> None:
     """Let backward raise RuntimeError at the node that made `y`."""
-    if why is None or y._fn is None:
+    if why is None or y._fn is None or not door.state.enabled:
         return
 
     def refuse(_grads: Any) -> None:

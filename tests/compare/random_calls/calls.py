@@ -421,7 +421,8 @@ FUNCTIONAL = [
     "avg_pool1d({x}, 2)", "max_pool1d({x}, 2)", "adaptive_avg_pool1d({x}, 2)",
     "gaussian_nll_loss({x}, {y}, {y}.abs())", "margin_ranking_loss({x}, {y}, {y}.sign())",
     "leaky_relu_({x}, 0.2)", "elu_({x})", "celu_({x})", "hardtanh_({x})", "threshold_({x}, 0.5, 1)",
-    "relu_({x})", "selu_({x})", "rrelu({x})", "cross_entropy({x}, {y})", "nll_loss({x}, {x}.argmax(1))", "cross_entropy({x}, {x}.argmax(1))",
+    "relu_({x})", "selu_({x})", "rrelu({x})", "cross_entropy({x}, {y})",
+    "nll_loss({x}, {x}.argmax(1))", "cross_entropy({x}, {x}.argmax(1))",
 ]  # fmt: skip
 
 

@@ -186,8 +186,8 @@ class Program:
                 self.lines[-1] = f"# {line}  # {what}"
                 self.drop(name)
             return
-        if name is None or changes(line):
-            self.compare(None)
+        if (name is None or changes(line)) and self.compare(None):
+            raise Stop
         if name is not None:
             self.keep(name)
 
