@@ -75,6 +75,19 @@ def test_zeros_of_an_input_that_is_not_used_lie_as_it_does():
     assert strides[0] == strides[1]
 
 
+@pytest.mark.parametrize("samples", [1, 2])
+@pytest.mark.parametrize("shape", [(0,), (2, 0), (0, 3), (0, 0)])
+def test_multinomial_of_nothing(shape, samples):
+    """Indices of no weights were memory as it was."""
+    def told(t):
+        try:
+            return tuple(t.multinomial(t.zeros(shape), samples, True).shape)
+        except RuntimeError:
+            return "refused"
+
+    assert told(rushlight) == told(torch)
+
+
 def test_binomial_of_infinitely_many():
     """Where PyTorch gives any number, or never ends."""
     count = rushlight.tensor([float("inf"), float("nan")])

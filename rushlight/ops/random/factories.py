@@ -483,6 +483,11 @@ def multinomial(
         f"num_samples={n} of {a.shape[-1]}",
         "replacement=True, or fewer samples",
     )
+    check(
+        a.shape[-1] > 0 or not all(a.shape[:-1]),
+        "invalid multinomial distribution (sum of probabilities <= 0)",
+        f"no weights: shape {tuple(a.shape)}",
+    )
     shape = (*a.shape[:-1], n)
     if a.__class__ is MetaArray:
         made = door.wrap(MetaArray(shape, np.int64))

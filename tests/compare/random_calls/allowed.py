@@ -274,6 +274,12 @@ def made_in_block(d: Any) -> bool:
     return any(block in made for block in ("no_grad", "inference_mode", "enabled(False)"))
 
 
+def leaf_of_view(line: str) -> bool:
+    """Whether a line makes a view and a leaf of it."""
+    return bool(re.search(r"(?:::2\]|(?:transpose|expand)\([^()]*\(?[^()]*\)?\))"
+                          r"\.requires_grad_\(\)", line))  # fmt: skip
+
+
 def no_derivative(d: Any) -> bool:
     """A derivative that only one of them has: the results require gradients in one of them."""
     if d.what in ("requires_grad", "is_leaf"):
@@ -290,7 +296,8 @@ def no_derivative(d: Any) -> bool:
                         r"_native_multi_head_attention")
         )  # fmt: skip
     return computed_here(
-        d, "derivative for", "forward AD with", "is not differentiable with respect", "not support automatic diff"
+        d, "derivative for", "forward AD with", "is not differentiable with respect",
+        "not support automatic diff",
     )
 
 
@@ -401,21 +408,24 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
     (
         "the order in memory of what transforms of functions and derivatives give, of which some "
         "are views in PyTorch; what PyTorch's wrappers of them raise first",
-        lambda d: named(d, TRANSFORMS)
+        lambda d: (named(d, TRANSFORMS)
         and (d.what in ("strides", "is_leaf", "requires_grad")
              or (d.what == "error" and isinstance(d.ours, BaseException)
                  and isinstance(d.theirs, BaseException))
              or "with a bool tensor is not supported" in words(d.ours)
-             or computed_here(d, "index 0 out of range for tensor of size [0]",
-                              "can output dynamic shape", "can support dynamic shape",
+             or "non-existing dimension" in words(d.ours)
+             or computed_here(d, "index 0 out of range for tensor of size [0]", "vmap: ",
                               "tuple index out of range",
-                              "refers to a single memory location")),
+                              "refers to a single memory location")))
+        or (refused(d, "multiple views", "in no_grad mode")
+            and any(re.search(rf"\.{TRANSFORMS}\(", line) for line in d.lines)),
     ),
     (
         "sparse tensors of further types and dimensions, and what is wrong with them is named in "
         "another order",
         lambda d: d.what == "error" and isinstance(d.theirs, Exception)
-        and ("sparse" in d.line or (".backward(" in d.line and "sparse" in words(d.theirs))),
+        and ("sparse" in d.line
+             or (".backward(" in d.line and any("sparse" in line for line in d.lines))),
     ),
     # -- numbers -----------------------------------------------------------------------------------
     (
@@ -497,10 +507,9 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
                 or ("complex" in "".join(d.lines)
                     and re.search(r"scatter_reduce_\(.*'prod'", line))
                 or re.search(r"(?:scatter|index)_reduce_?\(.*'am\w+', include_self=False", line)
-                or (re.search(r"(?:transpose|expand|\[)[^=]*\]?\.requires_grad_\(\)", line)
-                    and any(re.search(r"_\(|inplace", x.replace("requires_grad_", ""))
-                            for x in d.lines)
-                    and not d.theirs.all())
+                or (line.startswith(d.line.partition(".")[0] + " = ") and leaf_of_view(line)
+                    and any(re.search(r"_\(|inplace|step\(", x.replace("requires_grad_", ""))
+                            for x in d.lines))
                 or (re.search(r"zeta\(|atan2|arctan2", line) and "uint8" in "".join(d.lines))
                 for line in d.lines),
     ),
