@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.array_memory import locked
 from rushlight.autograd import door, steps
 from rushlight.autograd.backward import zeros
+from rushlight.autograd.changes import unlock_all
 from rushlight.autograd.steps import step
 from rushlight.errors import message
 from rushlight.kernels.optim.matrix import adafactor
@@ -137,6 +139,8 @@ class Adafactor(Optimizer):
         loss = evaluated(closure)
         with np.errstate(all="ignore"):
             for group in self.param_groups:
+                if locked:
+                    unlock_all(group["params"])
                 self._update(group)
         return loss
 

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.array_memory import locked
 from rushlight.autograd import door
+from rushlight.autograd.changes import unlock_all
 from rushlight.autograd.steps import step
 from rushlight.errors import message
 from rushlight.kernels.optim.matrix import muon
@@ -125,6 +127,8 @@ class Muon(Optimizer):
         loss = evaluated(closure)
         with np.errstate(all="ignore"):
             for group in self.param_groups:
+                if locked:
+                    unlock_all(group["params"])
                 self._update(group)
         return loss
 

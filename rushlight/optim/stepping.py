@@ -63,6 +63,8 @@ class FormulaOptimizer(Optimizer):
         """
         loss = evaluated(closure)
         for group in self.param_groups:
+            if locked:
+                unlock_all(group["params"])
             if group.get("fused"):
                 _check_fused(group)
             if group.get("differentiable"):
@@ -90,8 +92,6 @@ class FormulaOptimizer(Optimizer):
         last_dtype: Any = None
         entry: Any = None
         parts: list[Any] = []
-        if locked:
-            unlock_all(group["params"])
         for p in group["params"]:
             grad = p.grad
             if grad is None:

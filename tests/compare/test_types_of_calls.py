@@ -94,3 +94,24 @@ def test_binomial_of_infinitely_many():
     got = rushlight.binomial(count, rushlight.tensor([0.4, 0.4])).tolist()
     assert got[0] == float("inf")
     assert got[1] != got[1]
+
+
+def test_poisson_of_an_infinite_rate():
+    rates = rushlight.tensor([float("inf"), 0.0])
+    assert rushlight.poisson(rates).tolist() == [float("inf"), 0.0]
+
+
+@pytest.mark.parametrize("upper", [False, True])
+@pytest.mark.parametrize("place", [(0, 0), (1, 0), (1, 1)])
+def test_cholesky_of_nan_is_refused(place, upper):
+    """Where a pivot becomes NaN the matrix is not positive definite."""
+    told = []
+    for t in (rushlight, torch):
+        a = t.eye(2)
+        a[place] = float("nan")
+        infos = t.linalg.cholesky_ex(t.stack([t.eye(2), a]), upper=upper).info.tolist()
+        try:
+            told.append((t.linalg.cholesky(a, upper=upper).tolist(), infos))
+        except t.linalg.LinAlgError as error:
+            told.append((str(error)[:90], infos))
+    assert told[0] == told[1]

@@ -355,7 +355,9 @@ def poisson(rates: np.ndarray, rng: Twister) -> np.ndarray:
     out = np.zeros(len(flat))
     feed = _Feed(rng, 4 * len(flat) + 16)
     for i, rate in enumerate(flat):
-        if rate >= 10:
+        if rate == math.inf:
+            out[i] = rate
+        elif rate >= 10:
             out[i] = _poisson_big(rate, feed)
         elif rate > 0:
             limit, product, k = math.exp(-rate), feed.next(), 0

@@ -32,10 +32,19 @@ def leading_minor(a: Any) -> int:
     """The order of the first leading minor that is not positive, 0 if all are."""
     for k in range(1, a.shape[-1] + 1):
         try:
-            np.linalg.cholesky(a[:k, :k])
+            factored(a[:k, :k])
         except np.linalg.LinAlgError:
             return k
     return 0
+
+
+def factored(a: Any) -> Any:
+    """NumPy's factor, which hands NaN on: a pivot that is NaN leaves its mark on the last one."""
+    low = np.linalg.cholesky(a)
+    last = low[..., -1, -1]
+    if last.size and np.isnan(last).any():
+        raise np.linalg.LinAlgError
+    return low
 
 
 def positive_definite_infos(a: Any) -> Any:
@@ -58,7 +67,7 @@ def linalg_cholesky(a: Any, *, upper: bool = False) -> Any:
     if a.size == 0:
         return a.copy()
     try:
-        low = np.linalg.cholesky(adjoint_(a) if upper else a)
+        low = factored(adjoint_(a) if upper else a)
     except np.linalg.LinAlgError:
         infos = positive_definite_infos(adjoint_(a) if upper else a)
         place, order = first_bad(infos)

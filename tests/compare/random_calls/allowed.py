@@ -351,7 +351,7 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
                      r"householder_product|orgqr|lu|cross_entropy|mse_loss|inner|pixel_\w+|"
                      r"bernoulli|(?:log_)?normal|exponential|geometric|rand\w*|poisson|"
                      r"gumbel_softmax|embedding_bag|upsample|interpolate|"
-                     r"ctc_loss|view_as_complex|cond|scaled_dot_product_attention|as_strided|"
+                     r"ctc_loss|view_as_complex|cond|eig\w*|scaled_dot_product_attention|as_strided|"
                      r"storage_offset")),
     ),
     (
@@ -415,17 +415,19 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
              or "with a bool tensor is not supported" in words(d.ours)
              or "non-existing dimension" in words(d.ours)
              or computed_here(d, "index 0 out of range for tensor of size [0]", "vmap: ",
-                              "tuple index out of range",
+                              "tuple index out of range", "cannot reshape tensor of 0 elements",
                               "refers to a single memory location")))
         or (refused(d, "multiple views", "in no_grad mode")
             and any(re.search(rf"\.{TRANSFORMS}\(", line) for line in d.lines)),
     ),
     (
         "sparse tensors of further types and dimensions, and what is wrong with them is named in "
-        "another order",
-        lambda d: d.what == "error" and isinstance(d.theirs, Exception)
+        "another order; gradients of a sparse factor stand at the places of its values (0032)",
+        lambda d: (d.what == "error" and isinstance(d.theirs, Exception)
         and ("sparse" in d.line
-             or (".backward(" in d.line and any("sparse" in line for line in d.lines))),
+             or (".backward(" in d.line and any("sparse" in line for line in d.lines))))
+        or (d.what == "gradient: value" and any(re.search(r"sparse\w*\(\) @", line)
+                                                for line in d.lines)),
     ),
     # -- numbers -----------------------------------------------------------------------------------
     (
@@ -442,7 +444,15 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
         "powers in PyTorch, of float16 and where a tensor is the exponent",
         lambda d: numbers(d, lambda a, b: ~np.isfinite(a) | ~np.isfinite(b))
         and (d.what.startswith("gradient") or any(map(is_complex, parts(d.theirs)))
-             or named(d, rf"gelu|\w+_mean|matrix_power|{TRANSFORMS}") or roots_as_powers(d)),
+             or named(d, rf"gelu|\w+_mean|matrix_power|poisson|{TRANSFORMS}")
+             or roots_as_powers(d)),
+    ),
+    (
+        "the second derivative of elu, celu and selu at 0: half of what it is below, 0 in PyTorch",
+        lambda d: bool(re.search(r"\b(?:s|c)?elu_?\(|C?ELU", " ".join(d.lines)))
+        and (named(d, TRANSFORMS) or d.what.startswith("gradient"))
+        and any(re.search(rf"\.{TRANSFORMS}\(", line) for line in d.lines)
+        and numbers(d, lambda a, b: b == 0),
     ),
     (
         "recurrent layers with relu whose state is NaN hand a gradient on in PyTorch, none here",
@@ -459,9 +469,11 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
     (
         "matrices without full rank: what stands below the noise, and what Cholesky's "
         "factorization leaves where it stops",
-        lambda d: named(d, r"(?:\w+\.)?(?:pinv\w*|lstsq|cholesky_ex|qr|lu\w*|geqrf|solve_ex|cond|"
+        lambda d: (named(d, r"(?:\w+\.)?(?:pinv\w*|lstsq|cholesky_ex|qr|lu\w*|geqrf|solve_ex|cond|"
                            r"inv_ex|(?:slog|log)?det|cholesky_solve)")
-        and d.what in ("value", "requires_grad") and any(map(deficient, d.operands)),
+        and d.what in ("value", "requires_grad") and any(map(deficient, d.operands)))
+        or (computed_here(d, "input is not positive-definite")
+            and not all(np.isfinite(array(t)).all() for t in d.operands)),
     ),
     (
         "eigenvectors, of which each may be multiplied by a number of magnitude 1",
@@ -576,7 +588,8 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
         "computed first",
         lambda d: "more than one element of the written-to tensor" in words(d.ours)
         or computed_here(d, "some elements of the input tensor and the written-to tensor")
-        or (".step()" in d.line and computed_here(d, "refers to a single memory location"))
+        or (".step()" in d.line and computed_here(d, "refers to a single memory location",
+                                                  "unresolved conjugated tensors"))
         or ("single memory location" in words(d.ours) and isinstance(d.theirs, BaseException))
         or ("value" in d.what and (shared(d) or overlapping(d)
                                    or (named(d, "masked_scatter") and one_memory(d)))),
