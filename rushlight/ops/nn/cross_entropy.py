@@ -197,11 +197,11 @@ def cross_entropy(
         if not input.ndim and target.is_floating_point():
             raise IndexError("Dimension specified as 1 but tensor has no dimensions")
         SCORES.check_array(input._a.dtype)
-        given = (input, target, weight, ignore_index, reduction, label_smoothing, d)
+        parts = (input, target, weight, ignore_index, reduction, label_smoothing, d)
         on = door.state.autocast
         if on is not None:
-            return on.call("float32", _with_probabilities, given, {})
-        return _with_probabilities(*given)
+            return on.call("float32", _with_probabilities, parts, {})
+        return _with_probabilities(*parts)
     if not input.ndim:
         axis(1, 0)  # raises
     refuse_swapped(input._a, target._a)
