@@ -120,8 +120,9 @@ def only_floats(what: str, tensors: list[Any]) -> None:
 
 
 def leaf(x: Any) -> Any:
-    """A leaf of the same memory that requires a gradient."""
-    y = x.detach()
+    """A leaf of the same memory that requires a gradient; an inference tensor's is its own, since
+    none of that memory may require one."""
+    y = x.clone() if door.is_inference(x) and not door.state.inference else x.detach()
     return y._require_grad()
 
 

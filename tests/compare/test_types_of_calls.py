@@ -59,6 +59,22 @@ def told(t, text):
         return type(error).__name__, str(error)[:50].split("\n")[0]
 
 
+@pytest.mark.filterwarnings("ignore")  # PyTorch's
+def test_transforms_of_inference_tensors():
+    told = []
+    for t in (rushlight, torch):
+        with t.inference_mode():
+            x = t.tensor([1.0, 2.0])
+        told.append([
+            t.func.grad(lambda v: (v * v).sum())(x).tolist(),
+            t.func.vjp(lambda v: v * v, x)[0].tolist(),
+            t.func.jacrev(lambda v: v * v)(x).tolist(),
+            t.func.jacfwd(lambda v: v * v)(x).tolist(),
+            x.is_inference(),
+        ])  # fmt: skip
+    assert told[0] == told[1]
+
+
 @pytest.mark.filterwarnings("ignore")  # PyTorch's own, of what jvp loads
 @pytest.mark.parametrize("text", CALLS)
 def test_same(text):

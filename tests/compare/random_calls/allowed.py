@@ -416,6 +416,7 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
              or "with a bool tensor is not supported" in words(d.ours)
              or "non-existing dimension" in words(d.ours)
              or computed_here(d, "index 0 out of range for tensor of size [0]", "vmap: ",
+                              "Batching rule not implemented",
                               "tuple index out of range", "cannot reshape tensor of 0 elements",
                               "refers to a single memory location")))
         or (refused(d, "multiple views", "in no_grad mode")
