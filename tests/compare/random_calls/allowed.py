@@ -399,6 +399,7 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
                  and isinstance(d.theirs, BaseException))
              or "with a bool tensor is not supported" in words(d.ours)
              or "non-existing dimension" in words(d.ours)
+             or (named(d, "vmap") and empty(d))
              or computed_here(d, "index 0 out of range for tensor of size [0]", "vmap: ",
                               "Batching rule not implemented",
                               "tuple index out of range", "cannot reshape tensor of 0 elements",

@@ -102,8 +102,9 @@ def rounding(d: Any) -> bool:
                 if (a != b).any():
                     return False
                 continue
-            finite = np.isfinite(x) & np.isfinite(a) & np.isfinite(b)
-            if not ((finite | (a == b)) | ((a != a) & (b != b))).all():
+            finite = np.isfinite(x) & np.isfinite(a)
+            same = (a == b) | ((a != a) & (b != b)) | (a == x) | ((a != a) & (x != x))
+            if not (finite | same).all():
                 return False
             a, b, x = a[finite], b[finite], x[finite]
             if not x.size:
@@ -111,6 +112,8 @@ def rounding(d: Any) -> bool:
             largest = abs(x).max()
             if abs(a - x).max() <= FEW * unit * largest:
                 continue
+            if not np.isfinite(b).all():
+                return False
             off = abs(b - x).max()
             if off <= near and abs(a - x).max() <= FEW / 2 * off:
                 continue
