@@ -41,6 +41,9 @@ CALLS = [
     *(text.replace("{}", f"y.{kind}()") for text in DROPOUT
       for kind in ("float", "long", "byte", "bool", "cfloat")),
     "N.gumbel_softmax(torch.zeros(0), hard=True)", "N.gumbel_softmax(torch.zeros(0))",
+    *(f"torch.{name}({a}, {b}, {k})" for name in ("linspace", "logspace") for k in (0, 1, 2, 5)
+      for a, b in (("float('nan')", 2), (2, "float('nan')"), (0, "float('inf')"),
+                   ("-float('inf')", "float('inf')"), ("float('inf')", 0), (0, 3))),
     *(f"torch.{name}(torch.ones{a}, torch.zeros{g}, 0, 0, False)"
       for name in ("grid_sampler", "grid_sampler_2d", "grid_sampler_3d")
       for a, g in (((1, 2, 4, 4), (1, 3, 3, 2)), ((1, 2, 4, 4, 4), (1, 3, 3, 3, 3)),

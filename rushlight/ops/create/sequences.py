@@ -137,7 +137,13 @@ def steps_between(start: Any, end: Any, steps: int, work: Any, dtype: Any = None
 @step(shown="aten::logspace")
 def logspace(*, start: Any, end: Any, steps: int, base: float, dtype: Any) -> Any:
     """Powers of `base`, their exponents at equal distances."""
-    return np.power(base, np.linspace(start, end, steps)).astype(dtype)
+    if steps and np.isfinite((start, end)).all():
+        exponents = np.linspace(start, end, steps)
+    else:
+        exponents = steps_between(start, end, steps, np.dtype(np.float64))
+        if steps == 1:
+            exponents[:] = start
+    return np.power(base, exponents).astype(dtype)
 
 
 @step(shown="aten::eye")
