@@ -142,7 +142,7 @@ COMPOSED = (
 )
 
 # Transforms of functions, and what gives derivatives.
-TRANSFORMS = r"(?:vmap|jvp|vjp|grad|jacrev|jacfwd|hessian|jacobian)"
+TRANSFORMS = r"(?:vmap|jvp|vjp|grad|jacrev|jacfwd|hessian|jacobian|functionalize)"
 
 # -- numbers ---------------------------------------------------------------------------------------
 
@@ -303,7 +303,8 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
         "behind a loss, in which it has computed and into which as_strided looks",
         lambda d: refused(d, "INTERNAL ASSERT", "Could this error message be improved",
                           "setStorage: sizes", "MKL FFT error", "returned an invalid gradient",
-                          "Unexpected floating ScalarType", "expects a non-empty TensorList")
+                          "Unexpected floating ScalarType", "inputs should have same dtype",
+                          "expects a non-empty TensorList")
         or (".backward(" in d.line and computed_here(d, "detached in-place", "size of tensor a"))
         or (named(d, "addbmm") and "doesn't match the broadcast shape" in words(d.ours))
         or computed_here(d, "ZeroTensors are immutable", "view size is not compatible")
@@ -431,7 +432,7 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
         "powers in PyTorch, of float16 and where a tensor is the exponent",
         lambda d: numbers(d, lambda a, b: ~np.isfinite(a) | ~np.isfinite(b))
         and (d.what.startswith("gradient") or any(map(is_complex, parts(d.theirs)))
-             or named(d, rf"gelu|\w+_mean|matrix_power|poisson|{TRANSFORMS}")
+             or named(d, rf"gelu|\w+_mean|matrix_power|poisson|softsign|{TRANSFORMS}")
              or roots_as_powers(d)),
     ),
     (
