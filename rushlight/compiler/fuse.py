@@ -5,7 +5,9 @@ theirs: what one writes and the next one reads stays in registers, and what nobo
 never written. Each step is rounded as before, for its formula is the same; no bit changes.
 
 Only calls that follow each other are joined, whose arrays are the same ones from end to end or do
-not meet at all. Not here: how a formula becomes instructions (`kernels/codegen/lower.py`).
+not meet at all. A call over rows that follows, and reads what they compute, takes them into its own
+kernel (`row_fronts.py`). Not here: how a formula becomes instructions
+(`kernels/codegen/lower.py`).
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from ..kernels.codegen import lower
 from ..kernels.codegen.expr import Expr, Trace, order
 from ..kernels.codegen.interface import Kernel
 from ..kernels.elementwise import contiguous, select
+from . import row_fronts
 from .calls import Call, Place
 
 if TYPE_CHECKING:
@@ -78,10 +81,15 @@ def meets(a: Place, size: int, b: Place, other: int) -> bool:
 
 
 class Group:
-    """Parts that become one kernel."""
+    """Parts that become one kernel.
+
+    Attributes:
+        behind: the call over rows right behind them, with its line and its number.
+    """
 
     def __init__(self, part: Part) -> None:
         self.parts = [part]
+        self.behind: tuple[Step, Call, int] | None = None
 
     def takes(self, part: Part) -> bool:
         """Whether a part can join: its arrays are those of the others, or lie elsewhere."""
@@ -131,6 +139,8 @@ def fused(build: Build) -> dict[int, list[int]]:
                     readers.setdefault(place.number, []).append((numbered, call))
                 part = part_of(step, call, numbered)
                 if part is None:
+                    if open_group is not None and call.kernel.rows is not None:
+                        open_group.behind = step, call, numbered
                     open_group = None
                 elif open_group is not None and open_group.takes(part):
                     open_group.parts.append(part)
@@ -140,17 +150,34 @@ def fused(build: Build) -> dict[int, list[int]]:
     outside = {id(build.lies[r][0]) for r in build.needed if r in build.lies}
     shared: dict[int, list[int]] = {}
     for group in groups:
-        if len(group.parts) > 1 and join(build, group, readers, outside):
-            lines = sorted({p.step.number for p in group.parts})
-            known = sorted({k for line in lines for k in shared.get(line, [line])})
-            shared.update(dict.fromkeys(known, known))
+        lines = {p.step.number for p in group.parts}
+        if group.behind is not None and row_fronts.join(build, group, readers, outside):
+            lines.add(group.behind[0].number)
+        elif len(group.parts) == 1 or not join(build, group, readers, outside):
+            continue
+        known = sorted({k for line in lines for k in shared.get(line, [line])})
+        shared.update(dict.fromkeys(known, known))
     return {k: v for k, v in shared.items() if len(v) > 1}
 
 
 def join(build: Build, group: Group, readers: dict[int, Any], outside: set[int]) -> bool:
     """Put one call in the place of a group's calls."""
     parts = group.parts
-    mine = {p.number for p in parts}
+    kept = parts_kept(build, parts, readers, outside, {p.number for p in parts})
+    if not kept:
+        return False
+    call = composed(parts, kept)
+    if call is None:
+        return False
+    replace(build, [(p.step, p.call) for p in parts], call)
+    return True
+
+
+def parts_kept(
+    build: Build, parts: Sequence[Part], readers: dict[int, Any], outside: set[int],
+    mine: set[int],
+) -> list[Part]:  # fmt: skip
+    """The parts whose results somebody reads who is not among the calls `mine`."""
     kept: list[Part] = []
     for k, part in enumerate(parts):
         if any(p.output == part.output for p in parts[k + 1 :]):
@@ -160,104 +187,138 @@ def join(build: Build, group: Group, readers: dict[int, Any], outside: set[int])
             number > part.number and number not in mine for number, _ in readers[buffer.number]
         ):  # fmt: skip
             kept.append(part)
-    if not kept:
-        return False
-    call = composed(parts, kept)
-    if call is None:
-        return False
-    first, last = parts[0].step.number, parts[-1].step.number
-    for part in parts:
-        for place in part.call.places():
+    return kept
+
+
+def replace(build: Build, calls: Sequence[tuple[Step, Call]], made: Call) -> None:
+    """Put one call in the place of some, where the last of them was."""
+    first, last = calls[0][0].number, calls[-1][0].number
+    for step, call in calls:
+        for place in call.places():
             build.buffers[place.number].use(first)
             build.buffers[place.number].use(last)
-        own = [call] if part is parts[-1] else []  # all the others come before the last one
-        part.step.calls = [d for c in part.step.calls for d in (own if c is part.call else [c])]
-    return True
+        own = [made] if call is calls[-1][1] else []
+        step.calls = [d for c in step.calls for d in (own if c is call else [c])]
+
+
+class Formulas:
+    """What some parts compute as one formula.
+
+    Attributes:
+        arrays: (place, type in memory, kind) of each array that is read, and its variable.
+        numbers: (variable, type, value) of each number.
+        results: for each part, by its number, what it computes.
+        compute: the type that it is computed in.
+    """
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        trace = Trace()
+        self.arrays: dict[tuple[Place, str, str], Expr] = {}
+        self.numbers: list[tuple[Expr, str, Any]] = []
+        self.results: dict[int, Any] = {}
+        self.compute = next((p.formula.compute for p in parts if p.formula.compute != "i1"), "i1")
+        now: dict[Place, Any] = {}  # what is in memory that was written on the way
+        for part in parts:
+            values = iter(part.inputs)
+            given = iter(part.numbers())
+            bound: dict[int, Any] = {}
+            formula = part.formula
+            for variable, (e, kind) in zip(formula.variables, formula.operands, strict=True):
+                if kind == "number":
+                    bound[id(variable)] = trace.variable(f"c{len(self.numbers)}")
+                    self.numbers.append((bound[id(variable)], e, next(given)))
+                    continue
+                place = next(values)[0]
+                if place in now:
+                    bound[id(variable)] = now[place]
+                    continue
+                kind = "array" if kind == "array" or part.n == 1 else "one"
+                if (place, e, kind) not in self.arrays:
+                    self.arrays[place, e, kind] = trace.variable(f"x{len(self.arrays)}")
+                bound[id(variable)] = self.arrays[place, e, kind]
+            for node in order(formula.root):
+                if node.op is not None:
+                    args = tuple([bound[id(a)] if isinstance(a, Expr) else a for a in node.args])
+                    bound[id(node)] = trace.call(node.op, args)
+            self.results[part.number] = now[part.output] = bound[id(formula.root)]
+
+    @property
+    def operands(self) -> list[tuple[str, str]]:
+        """(type in memory, "array", "one" or "number") of each variable."""
+        return [(e, kind) for _, e, kind in self.arrays] + [(e, "number") for _, e, _ in
+                                                            self.numbers]  # fmt: skip
+
+    @property
+    def variables(self) -> list[Expr]:
+        return [*self.arrays.values(), *[x for x, _, _ in self.numbers]]
+
+    def nodes(self, kept: Sequence[Part]) -> list[Expr]:
+        """The steps that lead to the results of some parts."""
+        nodes: list[Expr] = []
+        known = {id(v) for v in self.variables}
+        for part in kept:
+            for node in order(self.results[part.number]):
+                if id(node) not in known:
+                    known.add(id(node))
+                    nodes.append(node)
+        return nodes
+
+    def written(self, kept: Sequence[Part]) -> tuple[str, Any]:
+        """The steps as text, and what writes them for one vector."""
+        results = [self.results[p.number] for p in kept]
+        nodes, variables, compute = self.nodes(kept), self.variables, self.compute
+
+        def write(f: Any, *values: Any) -> list[Any]:
+            from ..kernels.codegen.ir import element, lanes, vector
+
+            width = max(lanes(v.type) for v in values)
+            wide = vector(compute, width)
+            made: dict[int, Any] = {id(x): v for x, v in zip(variables, values, strict=True)}
+            for node in nodes:
+                args = [made[id(a)] if isinstance(a, Expr) else a for a in node.args]
+                made[id(node)] = lower.step(f, node.op.name, args, wide)
+            found = []
+            for root in results:
+                y = made[id(root)]
+                bit = element(y.type) == "i1" and lanes(y.type) == width
+                found.append(y if bit else lower.brought(f, y, wide))
+            return found
+
+        return text_of(nodes, results, variables), write
 
 
 def composed(parts: Sequence[Part], kept: Sequence[Part]) -> Call | None:
     """One call of all formulas, which writes the results of some."""
-    trace = Trace()
-    arrays: dict[tuple[Place, str, str], Expr] = {}
-    numbers: list[tuple[Expr, str, Any]] = []
-    now: dict[Place, Any] = {}  # what is in memory that was written on the way
-    roots: dict[int, Any] = {}
-    compute = next((p.formula.compute for p in parts if p.formula.compute != "i1"), "i1")
-    for part in parts:
-        values = iter(part.inputs)
-        given = iter(part.numbers())
-        bound: dict[int, Any] = {}
-        for variable, (e, kind) in zip(part.formula.variables, part.formula.operands, strict=True):
-            if kind == "number":
-                bound[id(variable)] = trace.variable(f"c{len(numbers)}")
-                numbers.append((bound[id(variable)], e, next(given)))
-                continue
-            place = next(values)[0]
-            if place in now:
-                bound[id(variable)] = now[place]
-                continue
-            kind = "array" if kind == "array" or part.n == 1 else "one"
-            if (place, e, kind) not in arrays:
-                arrays[place, e, kind] = trace.variable(f"x{len(arrays)}")
-            bound[id(variable)] = arrays[place, e, kind]
-        for node in order(part.formula.root):
-            if node.op is not None:
-                args = tuple([bound[id(a)] if isinstance(a, Expr) else a for a in node.args])
-                bound[id(node)] = trace.call(node.op, args)
-        roots[part.number] = now[part.output] = bound[id(part.formula.root)]
-    results = [roots[p.number] for p in kept]
+    made = Formulas(parts)
     outs = [select.ELEMENTS[p.formula.out] for p in kept]
-    operands = [(e, kind) for _, e, kind in arrays] + [(e, "number") for _, e, _ in numbers]
-    variables = [*arrays.values(), *[x for x, _, _ in numbers]]
-    kernel = kernel_of(results, variables, operands, outs, compute)
+    kernel = kernel_of(made, kept, outs)
     if kernel is None:
         return None
     n = parts[0].n
     each = contiguous.share_of(n)
     words: dict[str, Any] = {"n": n, "each": each, "chunks": -(-n // each)}
-    words |= {f"c{k}": v for k, (_, _, v) in enumerate(numbers)}
-    places = (*[place for place, _, _ in arrays], *[p.output for p in kept])
+    words |= {f"c{k}": v for k, (_, _, v) in enumerate(made.numbers)}
+    places = (*[place for place, _, _ in made.arrays], *[p.output for p in kept])
     names = kernel.interface
     return Call(kernel, places, tuple([int(words[k]) for k in names.ints]),
                 tuple([float(words[k]) for k in names.floats]))  # fmt: skip
 
 
-def kernel_of(
-    results: Sequence[Any], variables: Sequence[Expr], operands: list[tuple[str, str]],
-    outs: list[str], compute: str,
-) -> Kernel | None:  # fmt: skip
+def kernel_of(made: Formulas, kept: Sequence[Part], outs: list[str]) -> Kernel | None:
     """The kernel of several formulas; None where one has no machine code."""
-    nodes: list[Expr] = []
-    known = {id(v) for v in variables}
-    for root in results:
-        for node in order(root):
-            if id(node) not in known:
-                known.add(id(node))
-                nodes.append(node)
-
-    def write(f: Any, *values: Any) -> list[Any]:
-        from ..kernels.codegen.ir import element, lanes, vector
-
-        width = max(lanes(v.type) for v in values)
-        wide = vector(compute, width)
-        made: dict[int, Any] = {id(x): v for x, v in zip(variables, values, strict=True)}
-        for node in nodes:
-            args = [made[id(a)] if isinstance(a, Expr) else a for a in node.args]
-            made[id(node)] = lower.step(f, node.op.name, args, wide)
-        found = []
-        for root in results:
-            y = made[id(root)]
-            bit = element(y.type) == "i1" and lanes(y.type) == width
-            found.append(y if bit else lower.brought(f, y, wide))
-        return found
-
-    made = contiguous.kernel(("fused", text_of(nodes, results, variables)), write, operands, outs)
-    made.width = sum(WIDTHS[e] for e, kind in operands if kind == "array")
-    made.width += sum(WIDTHS[e] for e in outs)
+    text, write = made.written(kept)
+    kernel = contiguous.kernel(("fused", text), write, made.operands, outs)
+    kernel.width = width_of(made, outs)
     try:
-        return made if made.addresses else None
+        return kernel if kernel.addresses else None
     except lower.NoKernel:
         return None
+
+
+def width_of(made: Formulas, outs: Sequence[str]) -> int:
+    """Bytes that formulas read and write for an element."""
+    read = sum(WIDTHS[e] for e, kind in made.operands if kind == "array")
+    return read + sum(WIDTHS[e] for e in outs)
 
 
 def text_of(nodes: Sequence[Expr], results: Sequence[Any], variables: Sequence[Expr]) -> str:
@@ -273,4 +334,10 @@ def text_of(nodes: Sequence[Expr], results: Sequence[Any], variables: Sequence[E
 
 def traffic(call: Call) -> int:
     """Bytes that a call of formulas reads and writes; 0 for other calls."""
-    return call.kernel.width * call.ints[0] if call.kernel.width else 0
+    kernel = call.kernel
+    if not kernel.width:
+        return 0
+    if kernel.formula is None and "rows" in kernel.interface.ints:  # with rows behind it
+        words = dict(zip(kernel.interface.ints, call.ints, strict=True))
+        return kernel.width * words["n"] * words["rows"]
+    return kernel.width * call.ints[0]

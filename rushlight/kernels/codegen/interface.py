@@ -163,6 +163,7 @@ class Kernel:
         # of a kernel over elements: what it computes of each, and bytes that it reads and writes
         self.formula: Any = None
         self.width = 0
+        self.rows: Any = None  # of a kernel over rows: its `OfRows`
 
     def __repr__(self) -> str:
         return f"<kernel {self.interface.name}{self.key!r}>"

@@ -114,6 +114,9 @@ TABLE: dict[str, Callable[..., Value]] = {
     "isinf": infinite,
     "isfinite": finite,
     "copysign": vecmath.copysign,
+}
+# Those of many instructions and constants.
+FUNCTIONS: dict[str, Callable[..., Value]] = {
     **{
         name: getattr(vecmath, name)
         for name in (
@@ -129,6 +132,7 @@ TABLE: dict[str, Callable[..., Value]] = {
         )
     },
 }  # fmt: skip
+TABLE |= FUNCTIONS
 COMPARISONS = {"eq", "ne", "lt", "le", "gt", "ge", "isnan", "isinf", "isfinite"}
 LOGICAL = {"logical_and", "logical_or", "logical_xor", "logical_not"}
 BITWISE = {"bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not"}

@@ -58,6 +58,11 @@ class RowBody:
         write: the function of a reader.
         kinds, meanings: of each operand.
         floats, ints: numbers that it is called with, and their meanings.
+        fronts: rows that a formula in front may compute, each with the row of results that it may
+            lie in until it is read for the last time, or None.
+        writes: operands that it writes, where it has `fronts`.
+        together: with a formula in front, how many rows are computed side by side: while one waits
+            for the end of its sum, others are summed.
     """
 
     def __init__(
@@ -66,8 +71,12 @@ class RowBody:
         floats: dict[str, str],
         ints: dict[str, str],
         operands: dict[str, str],
+        fronts: dict[str, str | None],
+        writes: Sequence[str],
+        together: int,
     ) -> None:
         self.write, self.name, self.floats, self.ints = write, write.__name__, floats, ints
+        self.fronts, self.writes, self.together = fronts, frozenset(writes), together
         self.summary = " ".join((write.__doc__ or "").split())
         parts = {k: text.split(": ", 1) for k, text in operands.items()}
         self.kinds = {k: kind for k, (kind, _) in parts.items()}
@@ -81,9 +90,13 @@ def row_body(
     operands: dict[str, str],
     floats: dict[str, str] | None = None,
     ints: dict[str, str] | None = None,
+    fronts: dict[str, str | None] | None = None,
+    writes: Sequence[str] = (),
+    together: int = 1,
 ) -> Callable[[Callable[[Any], None]], RowBody]:
     """Declares a body: each operand as "kind: meaning", a kind of `KINDS`."""
-    return lambda write: RowBody(write, floats or {}, ints or {}, operands)
+    return lambda write: RowBody(write, floats or {}, ints or {}, operands, fronts or {}, writes,
+                                 together)  # fmt: skip
 
 
 class ArrayRows:

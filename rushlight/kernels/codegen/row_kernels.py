@@ -1,14 +1,16 @@
 """Kernels of bodies over rows, along an earlier dimension, and with sums over all rows.
 
 A body (`row_body.py`) becomes a `Kernel` whose interface has its operands, with what each means.
-Which rows a chunk has changes nothing. Not here: how LLVM reads a body (`rows.py`).
+Which rows a chunk has changes nothing. Kernels of rows may have a formula in front (`OfRows`).
+Not here: how LLVM reads a body (`rows.py`, `row_front.py`).
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from ..runtime import jit, threads
 from . import half as half_precision
@@ -16,6 +18,9 @@ from .interface import Interface, Kernel
 from .ir import F64, I64, PTR, Function, Module, Value
 from .row_body import KINDS, RowBody
 from .rows import Column, LongRow, Row, Together, Vectors
+
+if TYPE_CHECKING:
+    from .row_front import Front
 
 Words = dict[str, Any]
 
@@ -40,12 +45,32 @@ COLUMN_INTS = {
 
 def interface(
     body: RowBody, name: str, given: Sequence[str], ints: dict[str, str],
-    more: dict[str, str] | None = None,
+    more: dict[str, str] | None = None, front: Front | None = None,
 ) -> Interface:  # fmt: skip
-    """What the kernel of a body is called with, of its operands those that are given, and `more`
-    arrays."""
+    """What the kernel of a body is called with, of its operands those that are given, `more`
+    arrays, and what the formula in front takes."""
     arrays = {k: f"{KINDS[body.kinds[k]]}: {body.meanings[k]}" for k in given} | (more or {})
-    return Interface(f"{name}_{body.name}", body.summary, arrays, ints | body.ints, body.floats)
+    ints, floats, summary = ints | body.ints, body.floats, body.summary
+    if front is not None:
+        arrays |= front.arrays(given)
+        ints, floats = ints | front.numbers(True), floats | front.numbers(False)
+        name, summary = f"{name}_formula", f"{summary} In front: {front.text}"
+    return Interface(f"{name}_{body.name}", summary, arrays, ints, floats)
+
+
+@dataclass(frozen=True)
+class OfRows:
+    """What a kernel over rows is, so that one with a formula in front can take its place.
+
+    Attributes:
+        body: its body; e: the elements of its rows; given: the operands that it is given.
+        behind: gives the kernel with a formula in front.
+    """
+
+    body: RowBody
+    e: str
+    given: tuple[str, ...]
+    behind: Callable[[Front], Kernel]
 
 
 def chunked(
@@ -67,17 +92,65 @@ def row_kernel(
 ) -> Kernel:
     """The kernel of a body over rows of elements `e`, `long` for rows of very many; `how` goes to
     `Interface.write`."""
-    made = interface(body, "rows", given, ROW_INTS)
+    made = row_kernel_behind(None, body, e, given, long, **how)
+    made.rows = OfRows(body, e, given, lambda front: row_kernel_behind(
+        front, body, e, given, long, **how))  # fmt: skip
+    return made
+
+
+def row_kernel_behind(
+    front: Front | None, body: RowBody, e: str, given: tuple[str, ...], long: bool, **how: Any
+) -> Kernel:
+    """The kernel of a body over rows with a formula in front of it, if any."""
+    made = interface(body, "rows", given, ROW_INTS, front=front)
     kinds = {k: body.kinds[k] for k in given}
 
-    def chunk(f: Function, words: Words, index: Value) -> None:
-        row = (LongRow if long else Row)(f, e, kinds, words)
-        with f.range(*part(f, index, words["each"], words["rows"])) as r:
-            row.enter(r)
-            body.write(row)
+    several = 1 if long or front is None else body.together
+    base = LongRow if long else Together if several > 1 else Row
 
-    key = (e, given, "long") if long else (e, given)
+    def chunk(f: Function, words: Words, index: Value) -> None:
+        r = reader(base, front)(f, e, kinds, words)
+        start, stop = part(f, index, words["each"], words["rows"])
+        in_turn(r, start, stop, several, body, front)
+
+    key = (e, given, *("long",) * long, *((several, *front.key) if front is not None else ()))
     return Kernel(made, key, lambda: chunked(made, chunk, **how))
+
+
+def in_turn(
+    r: Any, start: Value, stop: Value, several: int, body: RowBody, front: Front | None
+) -> None:
+    """Write a body for each row, or for `several` rows at a time and those that are left."""
+
+    def rows(them: list[Value]) -> None:
+        if isinstance(r, Together):
+            r.enter_all(them)
+        else:
+            r.enter(them[0])
+        if front is None:
+            body.write(r)
+        else:
+            r.begin_front(them)
+            body.write(r)
+            r.end_front()
+
+    whole = start
+    if several > 1:
+        whole = stop - (stop - start) % several
+        with r.f.range(start, whole, several) as row:
+            rows([row + k for k in range(several)])
+    with r.f.range(whole, stop) as row:
+        rows([row])
+
+
+def reader(base: type[Row], front: Front | None) -> Any:
+    """What makes a reader, with a formula in front of it, if any."""
+    if front is None:
+        return base
+    from .row_front import fronted
+
+    made: Any = fronted  # (classes are hashable, whatever a cached function's type says of them)
+    return functools.partial(made(base), front)
 
 
 def columns(e: str, vectors: int) -> int:
@@ -109,21 +182,25 @@ TOGETHER = 2  # rows whose sums are added in registers
 def summing_kernel(body: RowBody, e: str, given: tuple[str, ...]) -> Kernel:
     """The kernel of a body with sums over all rows, which have a line for each chunk: when all are
     done, these are added up, in order."""
+    made = summing_kernel_behind(None, body, e, given)
+    made.rows = OfRows(body, e, given, lambda front: summing_kernel_behind(front, body, e, given))
+    return made
+
+
+def summing_kernel_behind(
+    front: Front | None, body: RowBody, e: str, given: tuple[str, ...]
+) -> Kernel:
+    """The same with a formula in front of it, if any."""
     kinds = {k: body.kinds[k] for k in given}
     sums = tuple([k for k, kind in kinds.items() if kind == "sum"])
-    made = interface(body, "rows", given, SUMMING_INTS, line_arrays(sums, "chunk"))
+    made = interface(body, "rows", given, SUMMING_INTS, line_arrays(sums, "chunk"), front)
 
     def chunk(f: Function, words: Words, index: Value) -> None:
-        r = Together(f, e, kinds, words | {k: words[f"{k}_lines"] for k in sums})
+        words |= {k: words[f"{k}_lines"] for k in sums}
+        r = reader(Together, front)(f, e, kinds, words)
         start, stop = part(f, index, words["each"], words["rows"])
         r.begin(index)
-        whole = stop - (stop - start) % TOGETHER
-        with f.range(start, whole, TOGETHER) as row:
-            r.enter_all([row + k for k in range(TOGETHER)])
-            body.write(r)
-        with f.range(whole, stop) as row:
-            r.enter_all([row])
-            body.write(r)
+        in_turn(r, start, stop, TOGETHER, body, front)
 
     def finish(f: Function, words: Words) -> None:
         c = half_precision.computed(e)
@@ -132,7 +209,7 @@ def summing_kernel(body: RowBody, e: str, given: tuple[str, ...]) -> Kernel:
     def build() -> Module:
         return chunked(made, chunk, finish=finish if sums else None)
 
-    return Kernel(made, (e, given), build)
+    return Kernel(made, (e, given, *(front.key if front is not None else ())), build)
 
 
 def line_arrays(sums: Sequence[str], of: str) -> dict[str, str]:

@@ -436,12 +436,15 @@ for _sign, _function in SIGNS.items():
 
 
 class Together(Row):
-    """Some rows at a time: sums over all rows are added up in registers before they are kept.
+    """Some rows at a time: what one waits for, the end of a sum, others compute over; and sums over
+    all rows are added up in registers before they are kept.
 
     Operands of the kind "sum" have a line for each chunk. What is a number in `Row` is `Several`;
     sums over rows are added in the order of the rows, so that the bits are those of one row at
     a time.
     """
+
+    only: int | None = None  # the row whose sum is being written
 
     def begin(self, index: Value) -> None:
         """Point at the sums of a chunk, and make them 0."""
@@ -476,8 +479,16 @@ class Together(Row):
         for k, place in enumerate(self.places[name]):
             self.put(place, i, part_of(v, k))
 
+    def next(self, name: str, i: Value) -> None:
+        for place in self.places[name]:
+            self.ahead(place, i, self.n * self.count_of_rows)
+
     def one(self, name: str, k: int = 0) -> Any:
         return Several([p[0] for p in self.places[name]])
+
+    def set_one(self, name: str, v: Any, k: int = 0) -> None:
+        for j, place in enumerate(self.places[name]):
+            place[0] = part_of(v, j)
 
     def add_line(self, name: str, i: Value, v: Any, w: Any = None) -> None:
         place = self.places[name]
@@ -495,16 +506,20 @@ class Together(Row):
                 return tuple([part_of(t, k) for t in term])
             return part_of(term, k)
 
-        found = [
-            super(Together, self).totals(
+        found = []
+        for k in range(self.count_of_rows):
+            self.only = k
+            found.append(super().totals(
                 count, lambda i, k=k: tuple([of_row(t, k) for t in values(i)]), how  # type: ignore[misc]
-            )
-            for k in range(self.count_of_rows)
-        ]  # fmt: skip
+            ))  # fmt: skip
+        self.only = None
         return [Several(column) for column in zip(*found, strict=True)]
 
     def wide(self, v: Any) -> Any:
         return each_of(super().wide)(v)
+
+    def sqrt(self, x: Any) -> Any:
+        return each_of(self.f.sqrt)(x)
 
     def fma(self, a: Any, b: Any, c: Any) -> Any:
         return each_of(self.f.fma)(a, b, c)

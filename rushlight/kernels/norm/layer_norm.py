@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from ..codegen.interface import Kernel
 
 EPS = {"eps": "added to the variance"}
+# Rows behind a formula: of 768 rows of 512 behind `gelu(x) + y` 45.5 µs in place of 55.6 (two: 48).
+# A norm alone waits for memory: with four rows 37.5 -> 40.5 µs (RMS, 2048 rows of 384).
+TOGETHER = 4
 
 
 def inverse_std(r: Any, var: Any) -> Any:
@@ -29,6 +32,7 @@ def inverse_std(r: Any, var: Any) -> Any:
 @row_body(
     {"x": "row: data", "w": "line: weight", "b": "line: bias", "y": "row: the result",
      "mean": "one: mean", "rstd": "one: 1 / sqrt(variance + eps)"}, EPS,
+    fronts={"x": "y"}, writes=("y", "mean", "rstd"), together=TOGETHER,
 )  # fmt: skip
 def layer_norm(r: Any) -> None:
     """y = (x - mean) * rstd * w + b; without a mean, RMS norm: y = x * rstd * w."""
@@ -67,6 +71,7 @@ def layer_norm(r: Any) -> None:
     {"g": "row: gradient of y", "x": "row: data", "w": "line: weight", "mean": "one: mean",
      "rstd": "one: 1 / sqrt(variance + eps)", "dx": "row: gradient of x",
      "dw": "sum: gradient of w", "db": "sum: gradient of b"},
+    fronts={"g": "dx", "x": None}, writes=("dx", "dw", "db"),
 )  # fmt: skip
 def layer_norm_grad(r: Any) -> None:
     """With d = x - mean and h = g w: dx = rstd (h - mean(h) - d rstd rstd mean(h d)),
@@ -122,7 +127,10 @@ FLOOR = {
 }
 
 
-@row_body({"x": "row: data", "norm": "one: the length", "y": "row: the result"}, FLOOR)
+@row_body(
+    {"x": "row: data", "norm": "one: the length", "y": "row: the result"}, FLOOR,
+    fronts={"x": "y"}, writes=("norm", "y"),
+)  # fmt: skip
 def unit(r: Any) -> None:
     """y = x / max(norm, eps) with norm = sqrt(sum(x ** 2)), which is kept."""
     norm = r.sqrt(r.reduce("add", lambda i: (r.load("x", i), r.load("x", i))))
@@ -134,7 +142,7 @@ def unit(r: Any) -> None:
 
 @row_body(
     {"g": "row: gradient of y", "x": "row: data", "norm": "one: the length",
-     "dx": "row: gradient of x"}, FLOOR,
+     "dx": "row: gradient of x"}, FLOOR, fronts={"g": "dx", "x": None}, writes=("dx",),
 )  # fmt: skip
 def unit_grad(r: Any) -> None:
     """dx = g / l - x sum(g x) / (l l norm) with l = max(norm, eps); the second part is 0 where the

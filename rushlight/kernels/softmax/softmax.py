@@ -10,7 +10,9 @@ from typing import Any
 from ..codegen.row_body import row_body
 
 
-@row_body({"x": "row: scores", "y": "row: the result"})
+@row_body(
+    {"x": "row: scores", "y": "row: the result"}, fronts={"x": "y"}, writes=("y",),
+)  # fmt: skip
 def softmax(r: Any) -> None:
     """y = exp(x - max x) / sum exp(x - max x)."""
     top = r.wide(r.reduce("max", lambda i: r.load("x", i)))
@@ -31,7 +33,9 @@ def softmax(r: Any) -> None:
         r.each(lambda i: r.store("y", i, share(r.load("y", i))))
 
 
-@row_body({"x": "row: scores", "y": "row: the result"})
+@row_body(
+    {"x": "row: scores", "y": "row: the result"}, fronts={"x": "y"}, writes=("y",),
+)  # fmt: skip
 def log_softmax(r: Any) -> None:
     """y = x - max x - log sum exp(x - max x)."""
     top = r.wide(r.reduce("max", lambda i: r.load("x", i)))
@@ -44,14 +48,20 @@ def log_softmax(r: Any) -> None:
     r.each(lambda i: r.store("y", i, (r.load("x", i) - top) - less))
 
 
-@row_body({"g": "row: gradient of y", "y": "row: softmax(x)", "dx": "row: gradient of x"})
+@row_body(
+    {"g": "row: gradient of y", "y": "row: softmax(x)", "dx": "row: gradient of x"},
+    fronts={"g": "dx", "y": None}, writes=("dx",),
+)  # fmt: skip
 def softmax_grad(r: Any) -> None:
     """dx = g y - y sum(g y)."""
     total = r.wide(r.reduce("add", lambda i: (r.load("g", i), r.load("y", i))))
     r.each(lambda i: r.store("dx", i, (r.load("g", i) - total) * r.load("y", i)))
 
 
-@row_body({"g": "row: gradient of y", "y": "row: log_softmax(x)", "dx": "row: gradient of x"})
+@row_body(
+    {"g": "row: gradient of y", "y": "row: log_softmax(x)", "dx": "row: gradient of x"},
+    fronts={"g": "dx", "y": None}, writes=("dx",),
+)  # fmt: skip
 def log_softmax_grad(r: Any) -> None:
     """dx = g - exp(y) sum(g)."""
     less = r.wide(-r.reduce("add", lambda i: r.load("g", i)))
