@@ -368,7 +368,9 @@ class Capture(Writer):
             uninterrupted(fn, *args, **kw)
 
         makes_step = steps and name.endswith(".step")
-        effect = Effect(name, again_whole if steps else again, owner if makes_step else None)
+        # gradients that are half forgotten are neither parameters nor an optimizer's state
+        whole = steps and not name.endswith(".zero_grad")
+        effect = Effect(name, again_whole if whole else again, owner if makes_step else None)
         self.program.lines.append(Line(effect, (), {}, None, here()))
         # Zeros in place of None leave what is None as it is, and what is there in its place.
         if name.endswith("zero_grad") and kw.get("set_to_none", args[0] if args else True):

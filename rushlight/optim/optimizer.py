@@ -23,6 +23,8 @@ from rushlight.autograd import door, steps
 from rushlight.autograd.grad_mode import enable_grad
 from rushlight.autograd.hooks import RemovableHandle
 from rushlight.autograd.methods import tells
+from rushlight.autograd.node import Extras
+from rushlight.autograd.specialize import plain
 from rushlight.drawn import drawn_as
 from rushlight.errors import message
 from rushlight.kernels.meta import UnresolvedArray
@@ -213,6 +215,12 @@ class Optimizer:
     def _forget(self, set_to_none: bool) -> None:
         for group in self.param_groups:
             for p in group["params"]:
+                x = p._x
+                if set_to_none and x.__class__ is Extras and x.grad is not None and (
+                    p.__class__ in plain
+                ):  # fmt: skip
+                    x.grad = None  # what the attribute does
+                    continue
                 grad = p.grad
                 if grad is None:
                     continue

@@ -6,6 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from rushlight.autograd.node import Extras
+from rushlight.autograd.specialize import plain
 from rushlight.errors import message
 from rushlight.kernels.optim import formulas, select
 from rushlight.layout import strided
@@ -115,8 +117,9 @@ class SGD(FormulaOptimizer):
         stepped = []
         parts: list[Any] = []
         for p in group["params"]:
-            grad = p.grad
-            if grad is None:
+            x = p._x  # what the attribute looks at
+            grad = x.grad if x.__class__ is Extras and p.__class__ in plain else None
+            if grad is None and (grad := p.grad) is None:
                 continue
             if grad.__class__ is not Tensor:
                 if parts_of(p) is not None:

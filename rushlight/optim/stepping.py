@@ -21,6 +21,8 @@ from rushlight.array_memory import locked
 from rushlight.autograd import door, steps
 from rushlight.autograd.changes import all_changed, unlock_all
 from rushlight.autograd.grad_mode import enable_grad
+from rushlight.autograd.node import Extras
+from rushlight.autograd.specialize import plain
 from rushlight.autograd.steps import Step
 from rushlight.errors import message
 from rushlight.kernels.meta import UnresolvedArray
@@ -93,8 +95,9 @@ class FormulaOptimizer(Optimizer):
         entry: Any = None
         parts: list[Any] = []
         for p in group["params"]:
-            grad = p.grad
-            if grad is None:
+            x = p._x  # what the attribute looks at
+            grad = x.grad if x.__class__ is Extras and p.__class__ in plain else None
+            if grad is None and (grad := p.grad) is None:
                 continue
             if grad.__class__ is not Tensor:
                 if parts_of(p) is not None:

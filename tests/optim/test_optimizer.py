@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -357,3 +358,34 @@ def test_an_attribute_makes_no_tensor_one_of_parts() -> None:
         assert (p < before).all()
         opt.zero_grad(set_to_none=False)
         assert (p.grad == 0).all()
+
+
+def test_gradients_are_forgotten_as_the_attribute_forgets_them() -> None:
+    """Of parameters, of a tensor that has an attribute of its own, and without any."""
+
+    class Own(rushlight.Tensor):
+        asked: ClassVar[list[str]] = []
+
+        @property
+        def grad(self) -> Any:
+            self.asked.append("read")
+            return super().grad
+
+        @grad.setter
+        def grad(self, value: Any) -> None:
+            self.asked.append("set")
+            rushlight.Tensor.grad.__set__(self, value)
+
+    own = rushlight.ones(2).as_subclass(Own).requires_grad_()
+    plain = rushlight.nn.Parameter(rushlight.ones(2))
+    without = rushlight.nn.Parameter(rushlight.ones(2))
+    optimizer = rushlight.optim.SGD([own, plain, without], lr=0.5)
+    (own * 1 + plain).sum().backward()
+    Own.asked.clear()
+    optimizer.step()
+    assert Own.asked == ["read"]
+    assert (own.tolist(), plain.tolist(), without.tolist()) == ([0.5] * 2, [0.5] * 2, [1.0] * 2)
+    Own.asked.clear()
+    optimizer.zero_grad()
+    assert Own.asked == ["read", "set"]
+    assert own.grad is plain.grad is without.grad is None

@@ -31,6 +31,9 @@ def update(formula: Update, arrays: list[Any], numbers: dict[str, Any], states: 
     """
     dtype = arrays[0].dtype
     if numbers.__class__ is Kept:
+        way = numbers.ways.get((formula, dtype.char, len(arrays), states))
+        if way is not None and way.run(arrays):
+            return
         flags, taken, given = numbers.parted_for(dtype)
     else:
         flags, taken, given = parted_for(numbers, dtype)
@@ -41,28 +44,55 @@ def update(formula: Update, arrays: list[Any], numbers: dict[str, Any], states: 
 
         table = np.empty(tensor_lists.room(rows, width), np.int64)
         writes = (True, False, *[True] * (width - 2))
-        total = tensor_lists.gather(ELEMENTS[dtype], width, writes)(arrays, table)
+        gather = tensor_lists.gather(ELEMENTS[dtype], width, writes)
+        total = gather(arrays, table)
         if total >= 0:
-            plan_update(formula, dtype, flags, taken, states, rows, total).run(table, given)
+            plan = plan_update(formula, dtype, flags, taken, states, rows, total)
+            plan.run(table, given)
+            if numbers.__class__ is Kept:
+                known = (formula, dtype.char, len(arrays), states)
+                numbers.ways[known] = Way(gather, len(table), total, plan.run, given)
             return
     plan_numpy(formula, flags, taken, states).run(arrays, given)
 
 
 class Kept(dict[str, Any]):
-    """Numbers and flags that stay as they are from step to step: parted once for each type."""
+    """Numbers and flags that stay as they are from step to step: parted once for each type.
 
-    __slots__ = ("parted",)
+    Attributes:
+        ways: how lists were updated with them, by formula, type, length and names of states.
+    """
+
+    __slots__ = ("parted", "ways")
+
+    def __init__(self, numbers: dict[str, Any]) -> None:
+        super().__init__(numbers)
+        self.parted: dict[str, Any] = {}
+        self.ways: dict[Any, Way] = {}
 
     def parted_for(self, dtype: Any) -> tuple[Flags, tuple[str, ...], Any]:
         """`parted_for`, kept."""
-        try:
-            return self.parted[dtype.char]  # type: ignore[no-any-return]
-        except AttributeError:
-            self.parted: dict[str, Any] = {}
-        except KeyError:
-            pass
-        found = self.parted[dtype.char] = parted_for(self, dtype)
-        return found
+        found = self.parted.get(dtype.char)
+        if found is None:
+            found = self.parted[dtype.char] = parted_for(self, dtype)
+        return found  # type: ignore[no-any-return]
+
+
+class Way:
+    """How a list of arrays was updated: what the next step's is likely to be updated by."""
+
+    __slots__ = ("gather", "given", "plan", "room", "total")
+
+    def __init__(self, gather: Any, room: int, total: int, plan: Any, given: Any) -> None:
+        self.gather, self.room, self.total, self.plan, self.given = gather, room, total, plan, given
+
+    def run(self, arrays: list[Any]) -> bool:
+        """Update arrays, if they are as many elements and lie as a kernel takes them."""
+        table = np.empty(self.room, np.int64)
+        if self.gather(arrays, table) != self.total:
+            return False
+        self.plan(table, self.given)
+        return True
 
 
 def parted_for(numbers: dict[str, Any], dtype: Any) -> tuple[Flags, tuple[str, ...], Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from rushlight.kernels import runtime, tuning
 from rushlight.kernels.codegen import tensor_lists
 from rushlight.kernels.optim import formulas, select
 
+SETTINGS = {"lr": 0.3, "momentum": 0, "dampening": 0, "weight_decay": 0.1, "nesterov": False,
+            "maximize": False}  # fmt: skip
 NATIVE = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 
 
@@ -171,3 +174,32 @@ def test_numbers_are_rounded_to_the_working_type(
     p, g = np.zeros(40, np.float32), np.ones(40, np.float32)
     select.update(formulas.sgd, [p, g], {**numbers, "minus_lr": 1e300}, (None,))
     assert (p == np.inf).all()
+
+
+@NATIVE
+def test_kept_numbers_know_how_a_list_was_updated(
+    monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    """The way is taken again where arrays are as many elements and lie alike, and only there."""
+    answers = counted(monkeypatch)
+    numbers = formulas.sgd_numbers(SimpleNamespace(**SETTINGS), False)
+    kept = select.Kept(numbers)
+    lists = [
+        [(3, 4), (5,)], [(3, 4), (5,)], [(4, 3), (5,)], [(70, 9), (5,)], [(3, 4), (5,)],
+        [(3, 4), (2, 9)], [(6, 4), (5,)],
+    ]  # fmt: skip
+    for k, shapes in enumerate(lists):
+        arrays = [a for s in shapes for a in (rng.standard_normal(s).astype(np.float32),) * 2]
+        arrays = [a.copy() if j % 2 else a for j, a in enumerate(arrays)]
+        if k == len(lists) - 1:  # as many elements, for NumPy
+            arrays[0], arrays[1] = arrays[0][::2], arrays[1][::2].copy()
+        twin = [a.copy() for a in arrays]
+        select.update(formulas.sgd, arrays, kept, ())
+        select.update(formulas.sgd, twin, numbers, ())
+        for a, b in zip(arrays, twin, strict=True):
+            assert a.tobytes() == b.tobytes()
+    assert answers.count(False) == 2  # the last one's known way and its own; its twin is dense
+    assert len(kept.ways) == 1
+    with pytest.raises(ValueError, match="broadcast"):  # nothing was changed by the known way
+        select.update(formulas.sgd, [np.ones((3, 4), np.float32), np.ones((4, 3), np.float32),
+                                     *[np.ones(5, np.float32)] * 2], kept, ())  # fmt: skip
