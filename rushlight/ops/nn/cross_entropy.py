@@ -224,8 +224,8 @@ def cross_entropy(
     if ignored is not None:
         smooth = smooth.masked_fill(door.wrap(ignored), 0.0)
     if reduction == "mean":
-        arrays = (target._a, None if weight is None else weight.detach()._a)
-        divisor = door.perform(_divisor, arrays, {"dtype": input._a.dtype, **kw})
+        operands = (target._a, None if weight is None else weight.detach()._a)
+        divisor = door.perform(_divisor, operands, {"dtype": input._a.dtype, **kw})
         smooth = smooth.sum() / door.wrap(divisor)
     else:
         smooth = finished(smooth, reduction)
