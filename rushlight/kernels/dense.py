@@ -8,6 +8,7 @@ smallest. How elements get from one array into another is chosen in `copy/select
 
 from __future__ import annotations
 
+import functools
 import itertools
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 
 from . import tuning
 from .copy import select as copying
-from .meta import MetaArray, contiguous_strides
+from .meta import MetaArray, contiguous_strides, inserted_strides
 
 
 def empty_like(a: Any, dtype: Any = None) -> Any:
@@ -31,11 +32,38 @@ def copied(a: Any, dtype: Any = None) -> Any:
     """The values in memory of their own, in the same order, in another type where one is given."""
     n = a.size
     few = n < tuning.COPY_LEAST or (n < tuning.COPY_DENSE_LEAST and lies_dense(a, dtype))
-    if few and (0 not in a.strides or not n):
+    if a.flags.c_contiguous:
+        if few:
+            return a.copy() if dtype is None else a.astype(dtype)
+        made = empty_like(a, dtype)
+    elif a.ndim > 3 and 1 in a.shape:
+        into = a.dtype if dtype is None else np.dtype(dtype)
+        strides = dense_strides(a.shape, a.strides, a.itemsize, into.itemsize)
+        made = np.ndarray(a.shape, into, strides=strides)
+    elif few and 0 not in a.strides:
         return a.copy("K") if dtype is None else a.astype(dtype)
-    made = empty_like(a, dtype)
+    else:
+        made = empty_like(a, dtype)
     copying.into(made, a)
     return made
+
+
+@functools.lru_cache(maxsize=tuning.COPY_MOST_PLANS)
+def dense_strides(
+    shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int, into: int
+) -> tuple[int, ...]:
+    """The strides of a copy without gaps in the order of an array, of elements of `into` bytes.
+
+    Where the array has no gaps they are its own, also along dimensions of one element: these say
+    how images lie as far as formats of memory are concerned, and NumPy makes them new.
+    """
+    steps = inserted_strides(shape, tuple([s // itemsize for s in strides]))
+    found, step = [0] * len(shape), 1
+    for d in inner_to_outer(MetaArray(shape, "u1", steps)):
+        found[d] = step
+        step *= max(shape[d], 1)
+    dense = all(f == s for n, f, s in zip(shape, found, steps, strict=True) if n != 1)
+    return tuple([s * into for s in (steps if dense else found)])
 
 
 def in_order(a: Any, dtype: Any = None) -> Any:

@@ -86,3 +86,41 @@ def test_strides_of_rows(name):
         return CALLS[name](t, t.ones(2, 4, 6, 6)).stride()
 
     assert strides(rushlight) == strides(torch)
+
+
+BATCHES_OF_ONE = {
+    "as it is": lambda x: x,
+    "taken and put back": lambda x: x[0][None],
+    "sliced": lambda x: x[:, :, 1:-1, 1:-1][0][None],
+    "every other": lambda x: x[:, :, ::2][0, None],
+    "one channel": lambda x: x[:, 1][:, None],
+    "one line": lambda x: x[:, :, 2][:, :, None],
+    "more dims": lambda x: x[:, :, None],
+    "turned": lambda x: x.permute(3, 2, 0, 1),
+    "expanded": lambda x: x[:, :1].expand(1, 4, 6, 6),
+}
+
+
+@pytest.mark.parametrize("name", BATCHES_OF_ONE)
+@pytest.mark.parametrize("size", [6, 200])
+def test_copies_of_a_batch_of_one(name, size):
+    """Steps along dimensions of one element say how an image lies, and copies keep them."""
+
+    def strides(t):
+        x = t.ones(1, 3, size, 6).contiguous(memory_format=t.channels_last)
+        y = BATCHES_OF_ONE[name](x if size == 6 else x[..., :6, :] if "exp" in name else x)
+        copies = y.clone(), y.double(), y.half(), y.int(), y.bool(), y.double().int()
+        assert all(bool((c == 1).all()) for c in copies)
+        return y.stride(), [c.stride() for c in copies]
+
+    assert strides(rushlight) == strides(torch)
+
+
+def test_an_image_that_was_taken_out_and_cast_counts_as_rows():
+    """As in PyTorch, whose own test calls it unexpected."""
+
+    def resized(t):
+        x = t.zeros(1, 3, 8, 8, dtype=t.uint8).contiguous(memory_format=t.channels_last)
+        return t.nn.functional.interpolate(x[0][None].float(), scale_factor=2, mode="bilinear")
+
+    assert resized(rushlight).stride() == resized(torch).stride()

@@ -19,6 +19,8 @@ ARRAYS: dict[str, Any] = {
     "expanded behind": np.broadcast_to(BASE[..., :1], (2, 3, 4)),
     "turned and expanded": np.broadcast_to(BASE[0].T[:, None], (4, 2, 3)),
     "one number": np.broadcast_to(np.float64(3), (2, 2)),
+    "a batch of one": BASE.transpose(2, 0, 1)[None],
+    "a channel of one": BASE[:, :, :3][:, None].transpose(2, 1, 0, 3),
     "none": np.broadcast_to(np.zeros((0, 1)), (0, 3)),
 }
 
