@@ -139,6 +139,9 @@ def test_errors(same_error):
     both("avg_pool2d", x, 2, divisor_override=0, words="divisor must be not zero")
     both("adaptive_avg_pool2d", (4, 4), 2, words="Expected 3D or 4D tensor")
     both("adaptive_avg_pool2d", x, (2,), words="output_size must be 2")
+    both("adaptive_max_pool2d", x, (2,), words="output_size.size\\(\\) must be 2")
+    for name in ("adaptive_avg_pool1d", "adaptive_max_pool1d"):
+        both(name, (4, 4), (2, 2), words="'output_size' should contain one int \\(got 2\\)")
     both("adaptive_avg_pool2d", x, (2, -1), words="must be greater than or equal to 0")
     both("adaptive_avg_pool2d", (1, 4, 0), 2, words="non-zero size for non-batch dimensions")
     both("fractional_max_pool2d", (1, 8, 8), 2, words="requires specifying either an output_size")

@@ -52,6 +52,8 @@ def times(shape: tuple[int, ...]) -> str:
 def same_type(a: Any, b: Any, first: str = "m1", second: str = "m2") -> None:
     """Products do not promote: both operands must have one type."""
     if a.dtype != b.dtype:
+        if first == "m1" and a.ndim == b.ndim == 1:
+            _one_type_of_vectors("dot", a, b)
         names = [NAMES.get(x.dtype.name, x.dtype.name) for x in (a, b)]
         raise RuntimeError(
             message(
@@ -466,9 +468,18 @@ def _vectors(name: str, a: Any, b: Any) -> None:
                 hint="(a * b).sum(), or x.flatten()",
             )
         )
+    _one_type_of_vectors(name, a, b)
+
+
+def _one_type_of_vectors(name: str, a: Any, b: Any) -> None:
+    """RuntimeError for vectors of two types."""
     if a.dtype != b.dtype:
+        of = [type_name(dtypes.from_numpy(x.dtype)) for x in (a, b)]
         raise RuntimeError(
-            f"{name} : expected both vectors to have same dtype, but found {a.dtype} and {b.dtype}"
+            message(
+                f"{name} : expected both vectors to have same dtype, but found {of[0]} and {of[1]}",
+                hint=_one_type(a.dtype, b.dtype),
+            )
         )
 
 

@@ -128,6 +128,10 @@ def inner(input: Any, other: Any, *, out: Any = None) -> Any:
         )
     if door.state.autocast is not None and input.ndim == other.ndim == 1:
         return finish("inner", dot(input, other), out)  # in their own type, as in PyTorch
+    if input.dtype != other.dtype:
+        raise RuntimeError(
+            message("both inputs should have same dtype", f"{input.dtype} and {other.dtype}")
+        )
     y = matmul(tall(input), tall(other).mT)
     y = y.reshape((*input.shape[:-1], *other.shape[:-1]))
     return finish("inner", y, out)

@@ -390,9 +390,12 @@ def _adaptive_size(fn: str, d: int, input: Any, output_size: Any) -> Ints:
     size = shape[len(shape) - d :]
     if isinstance(output_size, (tuple, list)):
         if len(output_size) not in (1, d) or (d > 1 and len(output_size) != d):
-            raise RuntimeError(
-                message(f"{fn}: output_size must be {d}", got=f"output_size={output_size}")
-            )
+            n = len(output_size)
+            wrong = f"{fn}() argument 'output_size' should contain one int (got {n})"
+            if d > 1:
+                wrong = f"{fn}(): internal error: output_size.size() must be {d}"
+                wrong = wrong if "max" in fn else f"{fn}: output_size must be {d}"
+            raise RuntimeError(message(wrong, got=f"output_size={output_size}"))
         wanted = [n if o is None else o for o, n in zip(output_size, size, strict=True)]
     else:
         wanted = list(size) if output_size is None else [output_size] * d

@@ -202,3 +202,15 @@ def test_norms_to_renormalise_by() -> None:
         torch.ones(3, 4).renorm(0, 0, 1.0)
     with pytest.raises(RuntimeError, match="expected maxnorm to be >= 0"):
         torch.ones(3, 4).renorm(1, 0, -1.0)
+
+
+@pytest.mark.parametrize("other", [torch.float16, torch.int64])
+def test_vectors_of_two_types(other: Any) -> None:
+    x, y = torch.ones(3), torch.ones(3, dtype=other)
+    told = "both vectors to have same dtype, but found Float and "
+    told += {torch.float16: "Half", torch.int64: "Long"}[other]
+    for call in (torch.dot, torch.vdot, torch.matmul):
+        with pytest.raises(RuntimeError, match=told):
+            call(x, y)
+    with pytest.raises(RuntimeError, match="both inputs should have same dtype"):
+        torch.inner(x, y)
