@@ -25,7 +25,10 @@ def legacy_new(
     args: tuple[Any, ...], dtype: Any, device: Any = None, named: dict[str, Any] | None = None
 ) -> Any:
     """`FloatTensor(2, 3)`: sizes; `FloatTensor([..])`: data; `FloatTensor(tensor)`: the same type
-    only. In place of these, one argument by its name: `size`, `data`, `other` or `storage`."""
+    only. In place of these, one argument by its name: `size`, `data`, `other` or `storage`.
+    RuntimeError for a device other than the CPU."""
+    if device is not None:
+        refuse_device(device)
     if named:
         args = by_name(args, named)
     if not args:
@@ -58,6 +61,18 @@ def legacy_new(
             )
         )
     return door.wrap(arguments.blank(arguments.sizes_of(args, "new"), dtype, device, None))
+
+
+def refuse_device(where: Any) -> None:
+    """Raise for a device other than the CPU, which legacy constructors do not take."""
+    if usable(where) is META:
+        raise RuntimeError(
+            message(
+                "legacy constructor expects device type: cpu but device type: meta was passed",
+                f"device={where!r}",
+                hint='torch.empty(sizes, device="meta")',
+            )
+        )
 
 
 def given(**named: Any) -> dict[str, Any]:
@@ -127,14 +142,6 @@ def legacy_class(name: str, dtype: Any) -> Any:
         storage: Any = None,
     ) -> Any:
         named = given(size=size, data=data, other=other, storage=storage)
-        if device is not None and usable(device) is META:
-            raise RuntimeError(
-                message(
-                    "legacy constructor expects device type: cpu but device type: meta was passed",
-                    f"{name}(device={device!r})",
-                    hint='torch.empty(sizes, device="meta")',
-                )
-            )
         return legacy_new(args, cls.dtype, device, named)
 
     return _LegacyMeta(

@@ -85,9 +85,11 @@ TOO_LARGE = ("array is too big", "Maximum allowed dimension exceeded")
 
 def too_much(name: str, error: Exception) -> Exception:
     """The error of a call that asked for more memory than there is; any other as it was."""
-    if isinstance(error, ValueError) and not str(error).startswith(TOO_LARGE):
+    if not isinstance(error, ValueError):
+        return memory_error(name, error)
+    if not str(error).startswith(TOO_LARGE):
         return dims_error(name, error)
-    return memory_error(name, error)
+    return memory_error(name, ValueError(f"Storage size calculation overflowed: {error}"))
 
 
 def memory_error(name: str, error: Exception) -> OutOfMemoryError:

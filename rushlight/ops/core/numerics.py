@@ -55,7 +55,8 @@ class Numerics:
         into: the in-place form, a Step, for memory that may simply be written to. An op that is a
             ufunc has one by itself.
         mutates: names of parameters that a call changes: a generator of random numbers.
-        exact_out: `out=` must be of the result's own type; otherwise results are converted to it.
+        exact_out: `out=` must be of the result's own type; otherwise results are converted to it. A
+            text: what is said of another one.
         unmixed: raises unless two operands have one type, of which the forward, which gets narrow
             ones as float32, would not know.
         apart: operands that overlap with the memory that is written to, in place or as `out=`, are
@@ -84,7 +85,7 @@ class Numerics:
         into: Step | None = None,
         mutates: tuple[str, ...] = (),
         accepts: Any = None,
-        exact_out: bool = False,
+        exact_out: bool | str = False,
         unmixed: Any = None,
         apart: str | None = None,
     ) -> None:

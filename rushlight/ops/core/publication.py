@@ -109,13 +109,13 @@ def public_function(op: Op, method: bool = False) -> Public:
             if op.rules is not None:
                 refuse_tracked(op.name, inputs, out)  # what PyTorch says first
             refused = isinstance(error, NotImplementedError) and op.name in REAL_FIRST
-            if op.numerics.exact_out and not refused:
+            if op.numerics.exact_out is True and not refused:
                 refuse_other_type(op.name, out, inputs[0])
             raise
         if op.publication.out_of_truths and isinstance(out, TensorBase):
             result = as_truths(op, out, result)
         if op.numerics.exact_out:
-            refuse_other_type(op.name, out, result)
+            refuse_other_type(op.name, out, result, op.numerics.exact_out)
         if op.apart == "partly":
             keep_operand(op.name, out, inputs, result)
         return write_out(op.name, out, result)
@@ -288,14 +288,21 @@ def refuse_tracked(name: str, values: tuple[Any, ...], out: Any) -> None:
         )
 
 
-def refuse_other_type(name: str, out: Any, result: Any) -> None:
-    """Raise for an `out=` of another type than the result's, where PyTorch converts nothing."""
+OTHER_TYPE = (
+    "{name}: Expected the dtype for input and out to match, but Found dtype {have} but expected "
+    "{want}"
+)
+
+
+def refuse_other_type(name: str, out: Any, result: Any, told: Any = True) -> None:
+    """Raise for an `out=` of another type than the result's, where PyTorch converts nothing; `told`
+    are its words, with {have} and {want}, where they are not the usual ones."""
     if isinstance(out, TensorBase) and out._a.dtype != result._a.dtype:
         source, into = dtypes.from_numpy(result._a.dtype), dtypes.from_numpy(out._a.dtype)
+        words = told if isinstance(told, str) else OTHER_TYPE
         raise RuntimeError(
             message(
-                f"{name}: Expected the dtype for input and out to match, but Found dtype "
-                f"{type_name(into)} but expected {type_name(source)}",
+                words.format(name=name, have=type_name(into), want=type_name(source)),
                 got=f"out= of type {into!r}",
                 wanted=f"out= of type {source!r}, which is the result's",
                 hint=f"out.copy_(torch.{name}(x)), which converts",

@@ -292,6 +292,8 @@ def full(
         in_layout("full", layout, ())
     dtype = dtype if out is None else type_of_out(out, dtype)
     d = dtypes.scalar_dtype(fill_value) if dtype is None else dtypes.of(dtype)
+    if dtype is None and d is dtypes.complex32:  # of a complex number and the default float16
+        d = dtypes.complex64
     return finish(
         blank(sizes_of((tuple(size),)), d, device, fill_value), requires_grad, device, out
     )

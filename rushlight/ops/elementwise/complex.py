@@ -60,6 +60,9 @@ def check_polar(a: Any, b: Any) -> None:
         )
 
 
+OF_OUT = "Expected object of scalar type {want} but got scalar type {have} for argument 'out'"
+
+
 def complex_shape(a: Any, b: Any) -> MetaArray:
     """The shape of complex numbers from two real parts of one type."""
     if a.dtype != b.dtype or a.dtype.kind != "f":
@@ -78,6 +81,7 @@ def complex_shape(a: Any, b: Any) -> MetaArray:
     public="torch",
     fresh=True,
     check=check_parts,
+    exact_out=OF_OUT,
 )
 def complex(real: Any, imag: Any) -> Any:
     """A complex tensor of two real ones: `y = real + i * imag`.
@@ -112,6 +116,7 @@ complex.vjp(lambda g, _y, _r, _i: part(g, "real"), lambda g, _y, _r, _i: part(g,
     public="torch",
     fresh=True,
     check=check_polar,
+    exact_out=OF_OUT,
 )
 def polar(abs: Any, angle: Any) -> Any:
     """A complex tensor of magnitudes and angles: `y = abs * (cos(angle) + i * sin(angle))`.

@@ -223,3 +223,32 @@ def test_a_truth_is_no_size() -> None:
             call()
     with pytest.raises(RuntimeError, match="N must be non-negative"):
         torch.vander(torch.ones(3), -3)
+
+
+def test_legacy_constructors_take_no_other_device() -> None:
+    for call in (
+        lambda d: torch.Tensor([1], device=d),
+        lambda d: torch.Tensor(device=d),
+        lambda d: torch.FloatTensor(2, device=d),
+        lambda d: torch.ones(1).new(2, device=d),
+    ):
+        with pytest.raises(RuntimeError, match="legacy constructor expects device type: cpu"):
+            call("meta")
+        with pytest.raises(RuntimeError, match="Torch not compiled with CUDA enabled"):
+            call("cuda")
+        assert call("cpu").dtype is torch.float32
+
+
+def test_a_size_that_overflows_is_told() -> None:
+    with pytest.raises(RuntimeError, match="Storage size calculation overflowed"):
+        torch.empty(2**62, 2**62)
+
+
+def test_a_complex_number_fills_complex64() -> None:
+    try:
+        torch.set_default_dtype(torch.float16)
+        assert torch.full((1,), 1j).dtype is torch.complex64
+        torch.set_default_dtype(torch.float64)
+        assert torch.full((1,), 1j).dtype is torch.complex128
+    finally:
+        torch.set_default_dtype(torch.float32)

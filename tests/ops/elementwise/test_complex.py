@@ -248,3 +248,13 @@ def test_a_compiled_function_does_what_it_does() -> None:
 def test_no_numbers_are_complex_ones_too(shape: tuple[int, ...]) -> None:
     x = torch.empty(shape)
     assert torch.view_as_complex(-x).shape == shape[:-1]
+
+
+@pytest.mark.parametrize("make", [torch.complex, torch.polar])
+def test_a_result_is_written_to_memory_of_its_own_type_alone(make: Callable[..., Any]) -> None:
+    x = torch.ones(2)
+    for wrong, name in [(x, "Float"), (torch.ones(2, dtype=torch.complex128), "ComplexDouble")]:
+        with pytest.raises(RuntimeError, match=f"ComplexFloat but got scalar type {name} for arg"):
+            make(x, x, out=wrong)
+    out = torch.ones(2, dtype=torch.complex64)
+    assert make(x, x, out=out) is out
