@@ -72,9 +72,8 @@ NAMES: dict[str, dict[str, list[str]]] = {
         "test_linalg": ["test_lobpcg_basic_*", "test_lobpcg_ortho_*"],
         "test_torch": ["test_doc_template"],
     },
-    "PyTorch's operators once more in Python (`torch._refs`, `torch._prims`)": {
-        "test_ops": ["TestRefsOpsInfoCPU.*", "test_python_ref_*", "*__refs_*"],
-        "test_binary_ufuncs": ["*__refs_*"],
+    "PyTorch's table of decompositions: what has a formula of others in it is one operator here": {
+        "test_ops": ["TestRefsOpsInfoCPU.test_refs_are_in_decomp_table_*"],
     },
     "TorchScript's graphs": {
         "test_serialization": ["test_serialization_zipfile_actually_jit"],
@@ -103,8 +102,10 @@ NAMES: dict[str, dict[str, list[str]]] = {
     "the order of a set of a tensor and a text: PyTorch's hash of a tensor is its address": {
         "test_segment_reductions": ["test_pytorch_scatter_test_cases_*_float64_*"],
     },
-    "sizes that are symbols (`FakeTensorMode(shape_env=...)`)": {
-        "test_ops": ["TestFakeTensorCPU.test_fake_*"],
+    "sizes that are symbols: `from_tensor` under `FakeTensorMode(shape_env=...)`": {
+        "test_ops": [f"TestFakeTensorCPU.test_fake_{how}{name}_cpu_*"
+                     for how in ("", "autocast_")
+                     for name in ("nonzero", "unique", "repeat_interleave", "masked_select")],
     },
     "sparse tensors without data (the meta device)": {
         "test_sparse": ["TestSparseMeta.*"],
