@@ -23,6 +23,23 @@ with Mode():
     assert told.stdout.splitlines() == ["torch.ones", "torch.Tensor.sum", "torch.Tensor.item"]
 
 
+def test_a_factory_that_was_held_before_classes_compute_asks_modes_too() -> None:
+    program = """
+import rushlight as torch
+held, strided = torch.Tensor.new_zeros, torch.Tensor.new_empty_strided
+with torch.overrides.BaseTorchFunctionMode():
+    pass
+from rushlight._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+mode = FakeTensorMode()
+x = mode.from_tensor(torch.ones(2))
+with mode:
+    print(type(held(x, (3,))) is type(x.new_zeros(3)) is type(strided(x, (3,), (1,))) is FakeTensor)
+print(type(held(torch.ones(1), 3)) is torch.Tensor)
+"""
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert told.stdout.split() == ["True", "True"], told.stderr
+
+
 def test_a_factory_that_is_a_method_asks_modes_however_it_is_called() -> None:
     new_zeros: Any = torch.Tensor.new_zeros
     told = []

@@ -111,8 +111,10 @@ swapped: dict[tuple[Any, str], Any] = {}  # (where, name): what stood there
 def swap_factories(on: bool) -> None:
     """Let what asks nobody ask modes, or no longer: `torch.empty` and its like, which look at no
     operand, and the plain methods of Tensor."""
-    if not factories:
-        factories[:] = [*find_factories()]
+    if on and not askers:  # methods may have been changed since they were found
+        known = {id(made.fn) for made in factories}
+        found = [(fn, method) for fn, method in find_factories() if id(fn) not in known]
+        factories.extend(Factory(fn, method) for fn, method in found)
     for made in factories:
         made.fn.__code__ = made.asks if on else made.plain
     if not on:
@@ -139,7 +141,7 @@ class Factory:
     that makes its parameters) are told as well.
     """
 
-    def __init__(self, fn: Any) -> None:
+    def __init__(self, fn: Any, method: str | None = None) -> None:
         self.fn = fn
         self.plain: CodeType = fn.__code__
         parts = (fn.__code__, fn.__globals__, fn.__name__, fn.__defaults__, fn.__closure__)
@@ -148,7 +150,9 @@ class Factory:
 
         def ask(args: Any, kw: Any) -> Any:
             if overrides.state.stack and not overrides.state.disabled:
-                return overrides.dispatch(fn, args, kw, ())
+                # (a method may be held that Tensor has another one for, now that classes compute)
+                told = fn if method is None else getattr(door.Tensor, method)
+                return overrides.dispatch(told, args, kw, ())
             return usual(*args, **kw)
 
         # What `asker` calls is a constant of its code, since code has no variables of its own;
@@ -168,19 +172,20 @@ def asker(*args: Any, **kw: Any) -> Any:
     return "ask".__call__(args, kw)  # type: ignore[operator]
 
 
-factories: list[Factory] = []  # found when the first mode is entered
+# Found when the first mode is entered; what programs may hold stays, if Tensor has another one now.
+factories: list[Factory] = []
 
 
-def find_factories() -> Iterator[Factory]:
-    """The public functions that ask nobody."""
+def find_factories() -> Iterator[tuple[Any, str | None]]:
+    """The public functions that ask nobody, and the names of those that are methods of Tensor."""
     torch: Any = sys.modules[__name__.partition(".")[0]]
     for c in composites.values():
         plain = c.fn.__class__ is FunctionType and not hasattr(c.fn, "published")
         if plain and "torch" in c.public and getattr(torch, c.name, None) is c.fn:
-            yield Factory(c.fn)
+            yield c.fn, None
     for name, fn in vars(torch.Tensor).items():  # factories of the type and device of a tensor
         if name.startswith("new_") and isinstance(fn, FunctionType):
-            yield Factory(fn)
+            yield fn, name
 
 
 # (where, name, what asks modes there), found when the first mode is entered
@@ -215,12 +220,10 @@ def swapping_methods() -> Iterator[None]:
         if overrides.modes.there or swapped:
             swap_factories(False)
         askers.clear()
-        factories.clear()
         yield
     finally:
         try:
             askers.clear()
-            factories.clear()
             if overrides.modes.there:
                 overrides.modes.again()
         except BaseException:
