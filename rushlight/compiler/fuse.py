@@ -12,7 +12,7 @@ kernel (`row_fronts.py`). Not here: how a formula becomes instructions
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +21,6 @@ from ..kernels.codegen import lower
 from ..kernels.codegen.expr import Expr, Trace, order
 from ..kernels.codegen.interface import Kernel
 from ..kernels.elementwise import contiguous, select
-from . import row_fronts
 from .calls import Call, Place
 
 if TYPE_CHECKING:
@@ -125,8 +124,9 @@ def types_of(part: Part, place: Place) -> set[Any]:
     return {named[e] for (p, _, _), e in zip(part.inputs, given, strict=True) if p == place}
 
 
-def fused(build: Build) -> dict[int, list[int]]:
-    """Join what can be joined; line to the lines whose kernel it shares."""
+def fused(build: Build, join_rows: Callable[..., bool]) -> dict[int, list[int]]:
+    """Join what can be joined; line to the lines whose kernel it shares. `join_rows` joins a group
+    with the call over rows behind it (`row_fronts.join`)."""
     numbered = 0
     readers: dict[int, list[tuple[int, Any]]] = {}  # buffer to the calls that use it
     groups: list[Group] = []
@@ -151,7 +151,7 @@ def fused(build: Build) -> dict[int, list[int]]:
     shared: dict[int, list[int]] = {}
     for group in groups:
         lines = {p.step.number for p in group.parts}
-        if group.behind is not None and row_fronts.join(build, group, readers, outside):
+        if group.behind is not None and join_rows(build, group, readers, outside):
             lines.add(group.behind[0].number)
         elif len(group.parts) == 1 or not join(build, group, readers, outside):
             continue

@@ -29,7 +29,7 @@ from ..kernels.meta import MetaArray
 from ..kernels.runtime.workspace import aligned
 from ..torch_names import own
 from . import arrays as plain
-from . import fuse
+from . import fuse, row_fronts
 from .calls import Call, Lying, Place
 from .copies import span
 from .lower_plans import Lowered, lower, operands
@@ -205,9 +205,12 @@ class Build:
     def place_values(self) -> None:
         """Walk through the lines: which are calls, and in which memory each array lies."""
         for k, value in enumerate(self.program.values):
-            if value.kind in (GIVEN, HELD) and value.example.__class__ is np.ndarray:
+            held = value.kind == HELD
+            if held and isinstance(value.example, np.generic):  # a number of the program's own
+                a = np.asarray(value.example)
+                self.lies[Ref(k)] = Buffer(HELD, a.nbytes, Ref(k), a), lying(a)
+            elif value.kind in (GIVEN, HELD) and value.example.__class__ is np.ndarray:
                 a, ref = value.example, Ref(k)
-                held = value.kind == HELD
                 buffer = Buffer(value.kind, a.nbytes, ref, a if held else None)
                 self.lies[ref] = buffer, lying(a)
         for step in self.steps:
@@ -371,7 +374,7 @@ class Build:
     def function(self) -> Callable[..., tuple[Array, ...]]:
         self.place_values()
         self.settle()
-        self.groups = fuse.fused(self)
+        self.groups = fuse.fused(self, row_fronts.join)
         arena = self.plan_memory()
         run: Callable[..., tuple[Array, ...]]
         run = described(Text(self).function(), self.entries(), arena)
