@@ -241,13 +241,26 @@ def linalg_svd(a: Any, *, full_matrices: bool = False) -> Any:
         vh = np.broadcast_to(np.eye(sides[1], n, dtype=a.dtype), (*a.shape[:-2], sides[1], n))
         s = np.zeros((*a.shape[:-2], k), a.real.dtype)
         return dense.in_columns(u.copy()), s, dense.in_columns(vh.copy())
+    wrong = np.isnan(a).any(axis=(-2, -1))
+    if wrong.any():
+        where = f"(Batch element {int(np.argmax(wrong))}): " if a.ndim > 2 else ""
+        raise LinAlgError(
+            f"linalg.svd: {where}The algorithm failed to converge because the input matrix "
+            "contained non-finite values."
+        )
+    infinite = np.isinf(a).any(axis=(-2, -1))
+    if infinite.any():  # with which LAPACK may go on for ever
+        a = np.where(infinite[..., None, None], a.dtype.type(0), a)
     try:
         u, s, vh = np.linalg.svd(a, full_matrices=full_matrices)
     except np.linalg.LinAlgError as failed:
         raise LinAlgError(
-            f"linalg.svd: The algorithm failed to converge because the input matrix contained "
-            f"non-finite values. ({failed})"
+            f"linalg.svd: The algorithm failed to converge because the input matrix is "
+            f"ill-conditioned or has too many repeated singular values. ({failed})"
         ) from None
+    if infinite.any():
+        u, s, vh = np.array(u), np.array(s), np.array(vh)
+        u[infinite] = s[infinite] = vh[infinite] = np.nan
     return dense.in_columns(u), s, dense.in_columns(vh)
 
 
