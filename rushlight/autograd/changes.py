@@ -16,7 +16,6 @@ from .. import storage
 from ..dtypes import type_name
 from ..errors import message
 from ..kernels.meta import MetaArray, UnresolvedArray
-from ..kernels.runtime import few
 from . import door, op_node, operators, overlaps, steps, watch
 from .node import (
     LEAF,
@@ -231,8 +230,7 @@ def apply_unrecorded(op: Any, target: Any, rest: tuple[Any, ...], kw: dict[str, 
             return False
     a, y = target._a, door.apply(op, (target, *rest), kw)._a
     if y.__class__ is np.ndarray and y.shape == a.shape and y.dtype is a.dtype:
-        if door.perform is not door.bare_perform or not few.assigned(a, y):
-            door.put(a, y)
+        door.put(a, y)
         all_changed((target,), op.name + "_")
     else:
         write_inplace(target, y, op.name + "_", op, rest, kw)

@@ -28,6 +28,7 @@ import numpy as np
 from .. import dtypes
 from ..kernels.elementwise import select as elementwise
 from ..kernels.meta import MetaArray, OuterArray, SparseArray, UnresolvedArray
+from ..kernels.runtime import few
 from . import steps
 from .call_errors import broadcast_error, dims_error, memory_error, type_error
 from .node import LEAF, Cut, Extras, InferenceCut, Node, Out, TensorBase, tick, user_line
@@ -343,7 +344,8 @@ def put(into: Any, values: Any) -> None:
     if into.__class__ is UnresolvedArray:
         turn = {"conj": into.conj, "neg": into.neg}
         into, values = into.raw, perform(steps.resolve, (values,), turn)
-    perform(steps.write, (into, values), {})
+    if perform is not bare_perform or not few.assigned(into, values):
+        perform(steps.write, (into, values), {})
 
 
 def resolved_for(arrays: Any) -> tuple[list[Any], Callable[[], None]]:

@@ -205,12 +205,10 @@ class Build:
     def place_values(self) -> None:
         """Walk through the lines: which are calls, and in which memory each array lies."""
         for k, value in enumerate(self.program.values):
-            held = value.kind == HELD
-            if held and isinstance(value.example, np.generic):  # a number of the program's own
-                a = np.asarray(value.example)
-                self.lies[Ref(k)] = Buffer(HELD, a.nbytes, Ref(k), a), lying(a)
-            elif value.kind in (GIVEN, HELD) and value.example.__class__ is np.ndarray:
-                a, ref = value.example, Ref(k)
+            a, ref, held = value.example, Ref(k), value.kind == HELD
+            if held and isinstance(a, np.generic):  # a number of the program's own
+                a = np.asarray(a)
+            if value.kind in (GIVEN, HELD) and a.__class__ is np.ndarray:
                 buffer = Buffer(value.kind, a.nbytes, ref, a if held else None)
                 self.lies[ref] = buffer, lying(a)
         for step in self.steps:

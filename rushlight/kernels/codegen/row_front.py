@@ -152,10 +152,9 @@ def fronted(base: type[Row]) -> Any:
             there = super().load(name, i)  # of rows that are being computed nobody reads it
             if name not in self.of_front:
                 return there
-            only = getattr(self, "only", None)
             parts = list(there.parts) if isinstance(there, Several) else [there]
             for k in range(len(parts)):
-                if not self.firsts[k] and only in (None, k):
+                if not self.firsts[k] and self.only in (None, k):
                     self.firsts[k] = self.loop
                 if self.firsts[k] == self.loop:
                     parts[k] = self.computed(k, i)[name]

@@ -187,6 +187,8 @@ class Vectors:
 class Row(Vectors):
     """One row of all operands while its kernel is written."""
 
+    only: int | None = None  # of several rows the one whose sum is being written (`Together`)
+
     def __init__(self, f: Function, e: str, kinds: dict[str, str], words: Any) -> None:
         super().__init__(f, words["n"], half_precision.computed(e))
         self.e, self.kinds, self.words = e, kinds, words
@@ -443,8 +445,6 @@ class Together(Row):
     sums over rows are added in the order of the rows, so that the bits are those of one row at
     a time.
     """
-
-    only: int | None = None  # the row whose sum is being written
 
     def begin(self, index: Value) -> None:
         """Point at the sums of a chunk, and make them 0."""

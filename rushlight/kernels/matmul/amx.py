@@ -36,8 +36,8 @@ from ..runtime import jit
 from . import amx_emulated
 from .gemm import transposed
 
-TILE = 1024  # bytes
-SIDE = 16  # rows and columns of a result tile
+TILE = amx_emulated.TILE  # bytes
+SIDE = amx_emulated.SIDE  # rows and columns of a result tile
 DEPTH = 32  # elements along k of a tile
 LARGEST = 0x76800000  # the bits of 2**110
 ORDER = {  # which parts are multiplied, the smallest products first: neighbours share a part

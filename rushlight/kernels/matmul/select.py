@@ -326,7 +326,7 @@ class Problem:
         m, n, work = self.m, self.n, self.m * self.n * self.k
         if self.is_slice or work < tuning.MATMUL_LEAST_PACKED:
             return False
-        if (m > 256 or (n >= 512 and (m == 256 or self.k <= 256))) and min(m, n) >= 128:
+        if (m > 256 or (n >= 512 and (m >= 256 or self.k <= 256))) and min(m, n) >= 128:
             return True
         rows, columns, least = tuning.MATMUL_ALONGSIDE
         across = self.a[0] == 1 != self.a[1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -53,43 +54,42 @@ def test_gathered_is_take_along_axis(dtype: Any) -> None:
             alike(few.gathered(a, index, d), np.take_along_axis(a[tuple(part)], index, d))
 
 
-@pytest.mark.parametrize("dtype", TYPES)
-def test_placed_is_put_along_axis(dtype: Any) -> None:
-    """Of several at one place the last one stays; a source may be longer than the indices."""
+def sources(dtype: Any) -> Iterator[tuple[Any, Any, int, Any, list[tuple[Any, Any]]]]:
+    """(array, index, dimension, source, (place, number) of each index in order); a source may be
+    longer than the indices, or one number."""
     for shape in [(6,), (3, 4), (1, 4), (3, 1), (2, 3, 4)]:
         for d, shorter, more in itertools.product(range(len(shape)), (0, 1), (0, 1, None)):
             own = [max(n - shorter, 1) for n in shape]
             own[d] = 5
             a, index = numbers(shape, dtype), RNG.integers(0, shape[d], own)
             source = numbers(() if more is None else [n + more for n in own], dtype)
-            want = a.copy()
+            found = []
             for at in np.ndindex(*own):
-                to = list(at)
-                to[d] = index[at]
-                want[tuple(to)] = source if more is None else source[at]
-            before = a.copy()
-            alike(few.placed(a, index, d, source), want)
-            assert a.tobytes() == before.tobytes()
+                to = (*at[:d], index[at], *at[d + 1 :])
+                found.append((to, source if more is None else source[at]))
+            yield a, index, d, source, found
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_placed_is_put_along_axis(dtype: Any) -> None:
+    """Of several at one place the last one stays."""
+    for a, index, d, source, found in sources(dtype):
+        want, before = a.copy(), a.copy()
+        for to, number in found:
+            want[to] = number
+        alike(few.placed(a, index, d, source), want)
+        assert a.tobytes() == before.tobytes()
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.int64])
 def test_added_is_add_at(dtype: Any) -> None:
-    """Of several at one place all count, in their order; a source may be longer than the
-    indices."""
-    for shape in [(6,), (3, 4), (1, 4), (3, 1), (2, 3, 4)]:
-        for d, shorter, more in itertools.product(range(len(shape)), (0, 1), (0, 1, None)):
-            own = [max(n - shorter, 1) for n in shape]
-            own[d] = 5
-            a, index = numbers(shape, dtype), RNG.integers(0, shape[d], own)
-            source = numbers(() if more is None else [n + more for n in own], dtype)
-            want = a.copy()
-            for at in np.ndindex(*own):
-                to = list(at)
-                to[d] = index[at]
-                want[tuple(to)] += source if more is None else source[at]
-            before = a.copy()
-            alike(few.added(a, index, d, source), want)
-            assert a.tobytes() == before.tobytes()
+    """Of several at one place all count, in their order."""
+    for a, index, d, source, found in sources(dtype):
+        want, before = a.copy(), a.copy()
+        for to, number in found:
+            want[to] += number
+        alike(few.added(a, index, d, source), want)
+        assert a.tobytes() == before.tobytes()
 
 
 def test_hot_has_ones_at_the_indices() -> None:
