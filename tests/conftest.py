@@ -51,6 +51,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         ranks = getattr(item, "callspec", None) and item.callspec.params.get("ranks", 1)
         if ranks and ranks > 2:
             item.add_marker(pytest.mark.long)
+    # Files with long tests come first: at the end of a run no process works alone at one of them.
+    long_files = {item.path for item in items if item.get_closest_marker("long")}
+    items.sort(key=lambda item: item.path not in long_files)
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:
