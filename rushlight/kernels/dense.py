@@ -9,7 +9,6 @@ smallest. How elements get from one array into another is chosen in `copy/select
 from __future__ import annotations
 
 import functools
-import itertools
 from typing import Any
 
 import numpy as np
@@ -153,14 +152,15 @@ def stacked(parts: Any, axis: int) -> Any:
 def rolled(a: Any, shifts: dict[int, int]) -> Any:
     """`np.roll` by a shift for each of some dimensions, in rows."""
     made = np.empty(a.shape, a.dtype)
-    ways = []
-    for d, n in enumerate(a.shape):
+    parts: list[tuple[tuple[slice, ...], tuple[slice, ...]]] = [((), ())]  # of the source, of made
+    for d in range(max(shifts) + 1):
+        n = a.shape[d]
         shift = shifts.get(d, 0) % n if n else 0
-        head, tail = slice(0, n - shift), slice(n - shift, n)
-        whole = [(head, slice(shift, n))]
-        ways.append([*whole, (tail, slice(0, shift))] if shift else whole)
-    for parts in itertools.product(*ways):
-        source, to = tuple([p[0] for p in parts]), tuple([p[1] for p in parts])
+        ways = [(slice(n - shift), slice(shift, n)), (slice(n - shift, n), slice(shift))]
+        if not shift:
+            ways = [(slice(n), slice(n))]
+        parts = [((*source, f), (*to, t)) for source, to in parts for f, t in ways]
+    for source, to in parts:
         copying.into(made[to], a[source])
     return made
 

@@ -9,6 +9,7 @@ through unchanged.
 from __future__ import annotations
 
 import contextlib
+import functools
 import types
 from typing import Any
 
@@ -57,6 +58,18 @@ def by_bits(mask: Any, a: Any, b: Any) -> Any:
 
 _WHERE = types.SimpleNamespace(name="where")  # the step of a formula that is called so
 CHOICE = Formula(lambda mask, a, b: mask.trace.call(_WHERE, (mask, a, b)), "where", by_bits)
+
+
+def lower_triangle(n: int, m: int, k: int) -> Any:
+    """`np.tri(n, m, k, bool)`, True up to the k-th diagonal; to be read only."""
+    return _kept_triangle(n, m, k) if n * m <= tuning.TRIANGLE_KEPT else np.tri(n, m, k, bool)
+
+
+@functools.lru_cache(maxsize=64)
+def _kept_triangle(n: int, m: int, k: int) -> Any:
+    mask = np.tri(n, m, k, bool)
+    mask.flags.writeable = False
+    return mask
 
 
 def _by_numpy(mask: Any, a: Any, b: Any) -> Any:

@@ -28,6 +28,7 @@ from .arguments import (
     blank,
     channels_last_strides,
     finish,
+    fits_plainly,
     given_size,
     in_layout,
     in_shape_of,
@@ -352,7 +353,7 @@ def _like(a: Any, *, dtype: Any, order: Any, fill: Any) -> Any:
     made = dense.empty_like(a, dtype) if order == "K" else ordered(a.shape, dtype, order)
     if fill is None:
         return undefined(made)
-    made.fill(stored(fill, made.dtype))
+    made.fill(fill if fits_plainly(fill, made.dtype) else stored(fill, made.dtype))
     return made
 
 

@@ -110,28 +110,37 @@ def ends_in(d: Any, start: Any, end: Any, steps: int) -> tuple[Any, Any]:
     return (start, end) if d.category > dtypes.INT else (own[0].item(), own[1].item())
 
 
+HALF_OF_MOST = 1.7e38  # between numbers below half of float32's largest no difference overflows
+
+
 @step(shown="aten::linspace")
 def linspace(*, start: Any, end: Any, steps: int, work: Any, dtype: Any) -> Any:
     """`steps` numbers from start to end, computed in the type `work`."""
-    return steps_between(start, end, steps, work, dtype).astype(dtype)
+    return steps_between(start, end, steps, work, dtype).astype(dtype, copy=False)
 
 
 def steps_between(start: Any, end: Any, steps: int, work: Any, dtype: Any = None) -> Any:
     """The numbers of `linspace` before they are brought to the type `dtype`."""
-    i = np.arange(steps)
+    if steps == 1:
+        return np.asarray([start], work)
     # PyTorch counts from both ends towards the middle, in the type itself, and rounds a product
     # and its sum once.
     low, high = work.type(start), work.type(end)
-    if dtype == np.float32 and np.isfinite((low, high)).all():
-        with np.errstate(over="ignore"):
+    up, down = np.arange(steps // 2), np.arange(steps - steps // 2 - 1, -1, -1)
+    if dtype == np.float32 and pymath.isfinite(low) and pymath.isfinite(high):
+        if abs(low) < HALF_OF_MOST and abs(high) < HALF_OF_MOST:
             step = (high - low) / work.type(max(steps - 1, 1))
-        rising = (float(low) + float(step) * i).astype(work)
-        falling = (float(high) - float(step) * (steps - 1 - i)).astype(work)
+        else:
+            with np.errstate(over="ignore"):
+                step = (high - low) / work.type(max(steps - 1, 1))
+        low, high, step = float(low), float(high), float(step)  # float64, and rounded to `work`
     else:
         step = work.type((end - start) / max(steps - 1, 1))
-        rising = low + step * i.astype(work)
-        falling = high - step * (steps - 1 - i).astype(work)
-    return np.where(i < steps // 2, rising, falling) if steps != 1 else np.asarray([start], work)
+        up, down = up.astype(work), down.astype(work)
+    made = np.empty(steps, work)
+    made[: len(up)] = low + step * up
+    made[len(up) :] = high - step * down
+    return made
 
 
 @step(shown="aten::logspace")

@@ -30,6 +30,8 @@ from . import formulas as m
 
 def common_dtype(*operands: Any) -> Any:
     """PyTorch's result type of tensors, 0-d tensors and numbers."""
+    if len(operands) == 2 and same_type(*operands):
+        return dtypes.from_numpy(operands[0]._a.dtype)
     strengths: list[Any] = [None, None, None]
     for x in operands:
         x = number(x) if isinstance(x, np.generic) else x
@@ -39,6 +41,11 @@ def common_dtype(*operands: Any) -> Any:
             d, k = dtypes.scalar_dtype(x), 2
         strengths[k] = d if strengths[k] is None else dtypes.promote_types(strengths[k], d)
     return dtypes.combine(*strengths)
+
+
+def same_type(a: Any, b: Any) -> bool:
+    """Whether both are tensors, and of one type."""
+    return isinstance(a, TensorBase) and isinstance(b, TensorBase) and a._a.dtype is b._a.dtype
 
 
 @composite(public="torch", typed=True, samples=[case((3,), ints((2,))), case(ints((2,)), 1.5)])
@@ -177,6 +184,8 @@ def chosen(condition: Any, input: Any, other: Any) -> Any:
                 )
             )
         condition = condition.bool()
+    if same_type(input, other):
+        return m.where.call((condition, input, other), {})
     want = common_dtype(input, other)
     both = [cast(x, want) if isinstance(x, TensorBase) else x for x in (input, other)]
     if not isinstance(both[0], TensorBase) and not isinstance(both[1], TensorBase):
@@ -334,7 +343,8 @@ def equal(input: Any, other: Any) -> bool:
     ):
         d = common_dtype(input, other)
         input, other = cast(input, d), cast(other, d)
-    return input._a.shape == other._a.shape and bool(np.array_equal(input._a, other._a))
+    a, b = input._a, other._a
+    return a.shape == b.shape and bool(np.logical_and.reduce(np.equal(a, b), axis=None))
 
 
 @op(

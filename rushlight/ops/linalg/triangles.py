@@ -13,7 +13,7 @@ from ... import dtypes
 from ...autograd import door
 from ...dtypes import type_name
 from ...errors import axis, message
-from ...kernels.elementwise.where import where
+from ...kernels.elementwise.where import lower_triangle, where
 from ...kernels.meta import MetaArray
 from ..core.arguments import need_tensor
 from ..core.composite import composite
@@ -270,7 +270,7 @@ def tril(input: Any, *, diagonal: int = 0) -> Any:
             [1., 1., 1.]])
     """
     _at_least_2d("tril", input)
-    return _part(input, np.tri(input.shape[-2], input.shape[-1], diagonal, bool), True)
+    return _part(input, lower_triangle(*input.shape[-2:], diagonal), True)
 
 
 tril.shape(on(lambda x, diagonal=0: _at_least_2d("tril", x)))
@@ -300,7 +300,7 @@ def triu(input: Any, *, diagonal: int = 0) -> Any:
             [0., 0., 1.]])
     """
     _at_least_2d("triu", input)
-    return _part(input, np.tri(input.shape[-2], input.shape[-1], diagonal - 1, bool), False)
+    return _part(input, lower_triangle(*input.shape[-2:], diagonal - 1), False)
 
 
 triu.shape(on(lambda x, diagonal=0: _at_least_2d("triu", x)))

@@ -548,6 +548,10 @@ def movedim(input: Any, source: Any, destination: Any) -> Any:
     torch.Size([4, 2, 3])
     """
     n = input._a.ndim
+    if source.__class__ is int and destination.__class__ is int and n:
+        order, to = [*range(n)], axis(destination, n)
+        order.insert(to, order.pop(axis(source, n)))
+        return door.apply(s.permute, (input,), {"dims": tuple(order)})
     src = (source,) if isinstance(source, int) else tuple(source)
     dst = (destination,) if isinstance(destination, int) else tuple(destination)
     if len(src) != len(dst):

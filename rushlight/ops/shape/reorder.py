@@ -65,8 +65,10 @@ def flip(input: Any, *, dims: Any) -> Any:
     if input.ndim == 0:
         axes(dims, 0)
         return input.copy()
-    made = dense.empty_like(input)
-    dense.copy_into(made, np.flip(input, axes(dims, input.ndim)))
+    made, turned = dense.empty_like(input), [slice(None)] * input.ndim
+    for d in axes(dims, input.ndim):
+        turned[d] = slice(None, None, -1)
+    dense.copy_into(made, input[tuple(turned)])
     return made
 
 

@@ -440,18 +440,20 @@ def diagonal(input: Any, *, offset: int = 0, dim1: int = 0, dim2: int = 1) -> An
     d1, d2 = axis(dim1, input.ndim), axis(dim2, input.ndim)
     if d1 == d2:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
-    n, k = input.shape[d1], input.shape[d2]
+    shape, strides = [*input.shape], [*input.strides]
+    n, k, step = shape[d1], shape[d2], strides[d1] + strides[d2]
     length = max(0, min(n, k - offset) if offset >= 0 else min(n + offset, k))
-    keep = [i for i in range(input.ndim) if i not in (d1, d2)]
-    start = [slice(None)] * input.ndim
-    if length:
-        start[d1], start[d2] = slice(max(0, -offset), None), slice(max(0, offset), None)
-    corner = input[tuple(start)]
-    shape = (*[input.shape[i] for i in keep], length)
-    strides = (*[input.strides[i] for i in keep], input.strides[d1] + input.strides[d2])
+    for d in (max(d1, d2), min(d1, d2)):
+        del shape[d], strides[d]
+    shape.append(length)
+    strides.append(step)
     if 0 in shape:
         return input.reshape(-1)[:0].reshape(shape)
-    return view_with(corner, shape, strides)
+    if offset:
+        start = [slice(None)] * input.ndim
+        start[d1], start[d2] = slice(max(0, -offset), None), slice(max(0, offset), None)
+        input = input[tuple(start)]
+    return view_with(input, tuple(shape), tuple(strides))
 
 
 diagonal.vjp(
