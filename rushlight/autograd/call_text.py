@@ -283,7 +283,7 @@ def taken(op: Any, otherwise: str, lead: int) -> list[str]:
         if i != lead:
             lines += operand(op, i, otherwise)
     if op.check is not None:  # floats of one type have passed it
-        asked = "" if op.promote is None else "if _d is _I64: "
+        asked = "" if op.promote is None else "if _d is not _F32 and _d is not _F64: "
         lines.append(f"{asked}_check({', '.join(op.inputs)})")
     return lines
 
@@ -322,12 +322,11 @@ def unfit(op: Any, i: int, first: bool = False) -> str:
         tests.append(f"_a{i}.dtype is not _d")
     elif op.promote is not None or op.compute:
         dtype = "_d" if first else f"_a{i}.dtype"
-        more = {"common": f" and {dtype} is not _I64", None: f" and {dtype} not in _others"}
+        others = "" if op.promote == "float" else f" and {dtype} not in _others"
         if op.accepts is not None and dtypes.int64 not in op.accepts.types:
-            more = {}
-        elif op.accepts is not None:  # the long way asks whether it takes bools
-            more[None] = more["common"]
-        others = more.get(op.promote, "")
+            others = ""
+        elif op.accepts is not None and dtypes.bool not in op.accepts.types:
+            others = f" and {dtype} is not _I64"
         tests.append(f"({dtype} is not _F32 and {dtype} is not _F64{others})")
     elif op.accepts is not None and i == 0:  # `door.taken` asks of the first one
         tests.append("(_a0.dtype is not _F32 and _a0.dtype not in _accepted)")
@@ -355,7 +354,8 @@ def operand(op: Any, i: int, otherwise: str) -> list[str]:
         if bare(op):
             number = f"{name} if _d is not _I64 else {number}"
         lines += [
-            f"elif {name}.__class__ is _int or ({name}.__class__ is _float and _d is not _I64):",
+            f"elif ({name}.__class__ is _int or ({name}.__class__ is _float and _d is not _I64)) "
+            "and _d is not _BOOL:",
             f"    try: _a{i} = {number}",
             f"    except _refused: {otherwise}",
             f"    _f{i} = _x{i} = None",

@@ -32,7 +32,7 @@ from .node import LEAF, Out, TensorBase, cut_at, line_from, tick
 from .views import View, cell
 
 EMPTY = inspect.Parameter.empty
-I64 = np.dtype(np.int64)
+I64, BOOL = np.dtype(np.int64), np.dtype(bool)
 MISSING: Any = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
 NUMBERS = frozenset((bool, int, float, complex))
 STATIC = frozenset((int, float, bool, str, tuple, type(None), _dtype))  # parameters as they are
@@ -96,7 +96,8 @@ def fill(space: dict[str, Any], op: Any) -> dict[str, Any]:
         "_F32": door.F32,
         "_F64": door.F64,
         "_I64": I64,
-        "_others": (I64, np.dtype(bool)),
+        "_BOOL": BOOL,
+        "_others": (I64, BOOL),
         "_accepted": None if op.accepts is None else op.accepts.numpy,
         "_plain": plain,
         "_static": STATIC,

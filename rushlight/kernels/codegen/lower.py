@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from . import vecmath, vecspecial
+from . import quotients, vecmath, vecspecial
 from .expr import Expr, Trace, order
 from .ir import F64, FLOATS, I1, I32, I64, Function, Value, element, lanes, vector
 
@@ -70,6 +70,15 @@ def rounded(name: str) -> Callable[..., Value]:
     return lambda f, x: f.same(name, x)
 
 
+def hypot(f: Function, a: Value, b: Value) -> Value:
+    """Of float32 by way of float64, where no square overflows; float64 is NumPy's."""
+    if element(a.type) == F64:
+        raise NoKernel("hypot in float64")
+    wide = [f.convert(x, F64) for x in (a, b)]
+    y = f.convert(f.sqrt(wide[0] * wide[0] + wide[1] * wide[1]), element(a.type))
+    return f.select(infinite(f, a) | infinite(f, b), float("inf"), y)  # whatever the other one is
+
+
 def infinite(f: Function, x: Value) -> Value:
     return f.fabs(x) == float("inf")
 
@@ -110,6 +119,12 @@ TABLE: dict[str, Callable[..., Value]] = {
     "floor": rounded("floor"),
     "ceil": rounded("ceil"),
     "trunc": rounded("trunc"),
+    "round": rounded("rint"),
+    "fmod": quotients.fmod,
+    "remainder": quotients.remainder,
+    "floor_divide": quotients.floor_divide,
+    "trunc_divide": quotients.trunc_divide,
+    "hypot": hypot,
     "isnan": lambda f, x: x != x,
     "isinf": infinite,
     "isfinite": finite,
@@ -121,7 +136,7 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
         name: getattr(vecmath, name)
         for name in (
             "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "sinh",
-            "cosh", "tanh", "sigmoid", "erf", "erfc",
+            "cosh", "tanh", "sigmoid", "erf", "erfc", "logaddexp", "logaddexp2",
         )
     },
     **{

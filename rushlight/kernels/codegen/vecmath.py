@@ -239,6 +239,19 @@ def log1p(f: Function, x: Value) -> Value:
     return finished_log(f, total, y)
 
 
+def logaddexp(f: Function, a: Value, b: Value) -> Value:
+    """log(e**a + e**b), from the larger of them; equal infinities stay."""
+    y = f.select(a > b, a, b) + log1p(f, exp(f, -fabs(f, a - b)))
+    return f.select(a == b, a + math.log(2), f.select((a != a) | (b != b), a + b, y))
+
+
+def logaddexp2(f: Function, a: Value, b: Value) -> Value:
+    """log2(2**a + 2**b), likewise."""
+    more = log1p(f, exp2(f, -fabs(f, a - b))) * math.log2(math.e)
+    y = f.select(a > b, a, b) + more
+    return f.select(a == b, a + 1.0, f.select((a != a) | (b != b), a + b, y))
+
+
 # -- trigonometry --------------------------------------------------------------------------------
 
 HALF_PI = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33)

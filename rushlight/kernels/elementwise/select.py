@@ -46,6 +46,8 @@ ELEMENTS = {  # what an array's elements are called in kernels
 }  # fmt: skip
 COMPUTED = {"double": "double", "i64": "i64", "i32": "i32", "i16": "i32", "s8": "i32", "u8": "i32"}
 BARE = {"add", "sub", "mul", "div", "neg"}  # their rules stay bare: they are called most often
+# Of which NumPy computes one number at a time, by the C library.
+SINGLE = {"fmod", "remainder", "floor_divide", "hypot", "logaddexp", "logaddexp2"}
 # Exponents of which a power is a product or a root.
 EXPONENTS = (0.5, -0.5, 1.0, 2.0, 3.0, -1.0, -2.0)
 # Operands that decide on the code; a derivative has an exponent that is less by one.
@@ -59,6 +61,10 @@ def least_for(name: str, alone: bool) -> int:
         return tuning.ELEMENTWISE_LEAST
     if name in BARE:
         return tuning.ELEMENTWISE_ARITHMETIC_LEAST
+    if name in SINGLE:
+        return tuning.ELEMENTWISE_SINGLE_LEAST
+    if name == "sqrt":  # NumPy's is no quicker than a formula of steps
+        return tuning.ELEMENTWISE_LEAST
     return tuning.ELEMENTWISE_FUNCTION_LEAST
 
 

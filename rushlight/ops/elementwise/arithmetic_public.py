@@ -195,9 +195,14 @@ def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     return m.sub_plain.call((other, input if alpha == 1 else input * alpha), {})
 
 
-def int_divide(a: Any, b: Any) -> Any:
-    if a.dtype.kind in "iub" and a.size and np.any(b == 0):
+def refuse_zero(a: Any, b: Any) -> None:
+    """Raise where integers are divided by an integer that is 0."""
+    if a.dtype.kind in "iub" and not (b if b.ndim == 0 else b.all()) and a.size:
         raise RuntimeError("ZeroDivisionError")
+
+
+def int_divide(a: Any, b: Any) -> Any:
+    refuse_zero(a, b)
     return np.floor_divide(a, b)
 
 
@@ -313,8 +318,7 @@ def div_(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
 
 def int_mod(ufunc: Any) -> Any:
     def mod(a: Any, b: Any) -> Any:
-        if a.dtype.kind in "iub" and a.size and np.any(b == 0):
-            raise RuntimeError("ZeroDivisionError")
+        refuse_zero(a, b)
         return ufunc(a, b)
 
     return mod

@@ -7,6 +7,7 @@ that.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from ...autograd import door
 from ...dtypes import type_name
 from ...errors import message
 from ...kernels import dense
+from ...kernels.elementwise.select import fuse
 from ...kernels.meta import MetaArray, UnresolvedArray, read_as
 from ..core.arguments import need_tensor
 from ..core.composite import attribute, composite
@@ -366,6 +368,16 @@ def is_neg(input: Any) -> bool:
     return input._a.__class__ is UnresolvedArray and input._a.neg
 
 
+def _angle_by_numpy(x: Any) -> Any:
+    """0, pi of negative numbers, NaN of NaN."""
+    return np.where(np.isnan(x), x, np.where(x < 0, x.dtype.type(np.pi), x.dtype.type(0)))
+
+
+_angle_of_real = fuse(
+    _angle_by_numpy, "angle", lambda x: where(x != x, x, where(x < 0, math.pi, 0.0)), alone=False
+)
+
+
 @op(samples=[case(C34), case(arr((3, 4), 0.2, 2))], fresh=True, promote="float")
 def angle(input: Any) -> Any:
     """The argument of each number, in radians: `y = atan2(imag, real)`.
@@ -380,8 +392,7 @@ def angle(input: Any) -> Any:
     """
     if input.dtype.kind in "cW":
         return np.angle(input)
-    y = np.where(input < 0, input.dtype.type(np.pi), input.dtype.type(0))
-    return np.where(np.isnan(input), input, y)
+    return _angle_of_real(input)
 
 
 angle.shape(lambda x: MetaArray(x.shape, real_of(x.dtype)))

@@ -6,6 +6,7 @@ quotients that are rounded (`arithmetic_public.py`).
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from ... import dtypes
 from ...dtypes import type_name
 from ...kernels import dense
+from ...kernels.elementwise.select import fuse
 from ..core.record import elementwise, intrinsic, op
 from ..core.samples import arr, case, real
 from ..core.shapes import same
@@ -93,10 +95,14 @@ def frac(input: Any) -> Any:
     >>> torch.frac(torch.tensor([1.5, -1.5, 2.0]))
     tensor([ 0.5000, -0.5000,  0.0000])
     """
-    return input - np.trunc(input)
+    return input - trunc(input)
 
 
 frac.vjp(lambda g, _y, _x: g)
+
+
+_ROUND = types.SimpleNamespace(name="round")  # a step of a formula
+_to_nearest = fuse(np.rint, "round", lambda x: x.trace.call(_ROUND, (x,)))
 
 
 @op(accepts="floating integral: round_vml_cpu",
@@ -122,7 +128,7 @@ def round(input: Any, *, decimals: int | None = None) -> Any:
             raise NotImplementedError(f"\"round_cpu\" not implemented for '{kind}'")
         return dense.copied(input)
     if not decimals:
-        return np.rint(input)
+        return _to_nearest(input)
     ten = input.dtype.type(10.0 ** max(decimals, -decimals))
     return np.rint(input * ten) / ten if decimals > 0 else np.rint(input / ten) * ten
 

@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from ...kernels.elementwise.select import fuse
 from ...kernels.special import reference as libm
 from ..core.composite import composite
 from ..core.publication import write_out
 from ..core.record import intrinsic, op
 from ..core.samples import arr, case, real
 from ..core.shapes import same
-from .formulas import cos, exp, log, log1p, where
+from .formulas import abs, cos, exp, log, log1p, where
 
 SHAPE = (3, 4)
 POSITIVE = arr(SHAPE, 0.3, 6.0)
@@ -161,6 +162,15 @@ def zero(x: Any) -> Any:
     return x.dtype.type(0) if isinstance(x, (np.ndarray, np.generic)) else 0.0
 
 
+def _odds(x: Any) -> Any:
+    """`libm.logit` of the variable of a formula."""
+    near = log1p((2 * x - 1) / (1 - x))  # 1/2, where the quotient would lose digits
+    return where(abs(x - 0.5) < 0.2, near, log(x / (1 - x)))
+
+
+_log_of_odds = fuse(libm.logit, "logit", _odds, alone=False)
+
+
 @op(
     samples=[case(arr(SHAPE, 0.1, 0.9)), case(arr(SHAPE, -0.5, 1.5), eps=0.05)],
     public=EVERYWHERE,
@@ -181,7 +191,7 @@ def logit(input: Any, *, eps: float | None = None) -> Any:
     """
     if eps is not None:
         input = np.clip(input, input.dtype.type(eps), input.dtype.type(1 - eps))
-    return libm.logit(input)
+    return _log_of_odds(input)
 
 
 logit.shape(same)

@@ -77,3 +77,21 @@ def test_every_lane_is_computed_alike() -> None:
         for start in (1, 7, 15):
             part = run(name, x[start:].copy())
             np.testing.assert_array_equal(part, whole[start:])
+
+
+@pytest.mark.parametrize("name", ["logaddexp", "logaddexp2"])
+@pytest.mark.parametrize(("dtype", "of"), [(np.float32, np.float64), (np.float64, np.longdouble)])
+def test_sums_of_exponentials(name: str, dtype: Any, of: Any) -> None:
+    """Within 3 ulp of the larger operand: where the two cancel, digits are lost, as by NumPy."""
+    rng = np.random.default_rng(1)
+    a = np.concatenate([rng.uniform(-9, 9, 3000), rng.uniform(-900, 900, 999), EDGES, EDGES[::-1]])
+    a = a.astype(dtype)
+    b = np.concatenate([a[:2000], rng.permutation(a)])[: a.size].astype(dtype)
+    got = run(name, a, b)
+    with np.errstate(all="ignore"):
+        exact = getattr(np, name)(a.astype(of), b.astype(of))
+        place = np.spacing(np.maximum(np.abs(np.where(a > b, a, b)), dtype(1)))
+        error = np.abs(got - exact) / place
+    error[(got == exact.astype(dtype)) | (np.isnan(got) & np.isnan(exact))] = 0
+    assert not np.isnan(error).any()
+    assert error.max() <= 3, (a[error.argmax()], b[error.argmax()])
