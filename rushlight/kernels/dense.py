@@ -31,6 +31,8 @@ def copied(a: Any, dtype: Any = None) -> Any:
     """The values in memory of their own, in the same order, in another type where one is given."""
     n = a.size
     few = n < tuning.COPY_LEAST or (n < tuning.COPY_DENSE_LEAST and lies_dense(a, dtype))
+    if few and n >= tuning.COPY_LOW_LEAST and dtype is not None:
+        few = not copying.by_kernel(n, a.dtype, np.dtype(dtype))
     if a.flags.c_contiguous:
         if few:
             return a.copy() if dtype is None else a.astype(dtype)

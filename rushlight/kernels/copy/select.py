@@ -30,6 +30,7 @@ from .. import runtime, tuning
 from ..codegen.expr import Trace
 from ..elementwise.axes import axes_of, steps_of
 from ..elementwise.select import COMPUTED, ELEMENTS, Lowered
+from ..elementwise.select import LOW as LOW_FLOATS
 from ..meta import MetaArray
 from ..plan import Launch, Plan, Reference, nbytes
 
@@ -40,12 +41,23 @@ BITS = {1: "s8", 2: "i16", 4: "i32", 8: "i64"}  # what is copied as it is, by th
 F64 = np.dtype(np.float64)
 WIDE, WHOLE = (np.dtype(np.float32), F64), (np.dtype(np.int32), np.dtype(np.int64))
 CHANNELS = (2, 3, 4)  # elements beside each other that are shuffled in registers
+NARROW = frozenset(d.num for d in LOW_FLOATS)
 LOW = (2,)  # bytes of the floats into which no float64 goes: it would be rounded twice
+
+
+def by_kernel(n: int, source: Any, target: Any) -> bool:
+    """Whether n elements are enough for a kernel."""
+    if n >= tuning.COPY_LEAST:
+        return True
+    if source is target or n < tuning.COPY_LOW_LEAST:
+        return False
+    return source.num in NARROW or target.num in NARROW  # (types are slow to compare)
 
 
 def into(y: Array, x: Array) -> None:
     """y[...] = x, of arrays of one shape that share no memory."""
-    if y.size < tuning.COPY_LEAST or y.__class__ is not ndarray or x.__class__ is not ndarray:
+    arrays = y.__class__ is ndarray and x.__class__ is ndarray
+    if not arrays or not by_kernel(y.size, x.dtype, y.dtype):
         np.copyto(y, x, casting="unsafe")
         return
     plan(x.dtype, y.dtype, x.shape, x.strides, y.strides).run(x, y)
@@ -53,7 +65,8 @@ def into(y: Array, x: Array) -> None:
 
 def safely(y: Array, x: Array) -> None:
     """`into`, of arrays that may broadcast, share memory, or refuse to be written."""
-    large = y.size >= tuning.COPY_LEAST and y.__class__ is ndarray and x.__class__ is ndarray
+    arrays = y.__class__ is ndarray and x.__class__ is ndarray
+    large = arrays and by_kernel(y.size, x.dtype, y.dtype)
     if not large or not y.flags.writeable or np.may_share_memory(x, y):
         np.copyto(y, x, casting="unsafe")
         return

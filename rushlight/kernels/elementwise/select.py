@@ -110,8 +110,10 @@ def fuse(
                 if a.size >= limit:
                     return known(*args, **kw)
                 dtype = a.dtype  # to compare two takes longer than to look whether they are one
-                if dtype is not F32 and dtype is not F64 and dtype in LOW and low is None:
-                    low = dtype
+                if dtype is not F32 and dtype is not F64 and dtype in LOW:
+                    if widens and a.size >= tuning.ELEMENTWISE_LOW_LEAST:
+                        return known(*args, **kw)
+                    low = dtype if low is None else low
         if low is not None and widens:
             return computed_wide(formula, low, args, kw)
         return formula(*args, **kw)
@@ -152,7 +154,7 @@ def is_wide(a: Any) -> bool:
 
 def takes_low(name: str, alone: Any, arrays: list[Any]) -> bool:
     """Whether a call of float16 or bfloat16 may come as it is: one is large, and all are known."""
-    least = least_for(name, alone is not None)
+    least = min(least_for(name, alone is not None), tuning.ELEMENTWISE_LOW_LEAST)
     large = False
     for a in arrays:
         if a.__class__ is ndarray:
