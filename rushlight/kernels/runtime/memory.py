@@ -66,6 +66,12 @@ def trim() -> bool:
     return bool(malloc_trim and malloc_trim(0))
 
 
+def stop() -> None:
+    """End the thread that gives memory back; a forked process begins its own."""
+    if _allocator:
+        _allocator.stop()
+
+
 # -- the allocator -------------------------------------------------------------------------------
 
 

@@ -391,6 +391,16 @@ def ready() -> None:
         pool().fit(config.current.num_threads)
 
 
+def stop() -> None:
+    """End all threads of kernels, so that this process can be forked; a forked one makes its own.
+
+    This process computes with one thread from now on.
+    """
+    if pool.cache_info().currsize:
+        pool().stop()
+    memory.stop()
+
+
 def run_symbol() -> dict[str, int]:
     """What a kernel imports to share its work."""
     return {"pool_run": pool().addresses["pool_run"]}

@@ -184,7 +184,7 @@ class DataLoader(Generic[T_co]):
         if num_workers > 0 and worker_method != "thread" and self._context is None:
             from ._utils.start import warm_up
 
-            warm_up()
+            warm_up(dataset, self.collate_fn, worker_init_fn)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in self._fixed and self.__dict__.get("_complete"):

@@ -2,8 +2,8 @@
 workers.
 
 In reading order: `collate`, `fetch` (one batch), `iterators` (one pass), `worker` (what a worker
-does), `process_pool` and `process_worker` (the two ends of worker processes), `start`, `transport`,
-`shared` (how they start, how batches come), `thread_pool`, `resume`.
+does), `process_pool` and `process_worker` (the two ends of worker processes), `start`, `template`,
+`patches`, `transport`, `shared` (how they start, how batches come), `thread_pool`, `resume`.
 """
 
 from . import collate, fetch, pin_memory, worker

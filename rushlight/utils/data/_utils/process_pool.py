@@ -92,12 +92,12 @@ class ProcessPool:
             with _quiet_fork():
                 launch.start(process)
             launch.send(here)
-        except (EOFError, ConnectionError):  # the fork server did not survive its imports
+        except (EOFError, ConnectionError):  # a server did not survive its imports
             here.close()
-            forked = launch.forked(self._job) if launch.method == "forkserver" else None
-            if forked is None:
+            other = launch.otherwise(self._job)
+            if other is None:
                 raise
-            self._launch = forked
+            self._launch = other
             return self._start(i)
         except BaseException:
             here.close()

@@ -5,7 +5,8 @@ threads and locks this one has. Two things cannot be given to such a process: wh
 (a lambda, a local class, an open file), and what is defined in a main program that cannot be
 imported a second time, because it does its work without asking for `__name__ == "__main__"` or has
 no file (a notebook). There `fork` helps, as it does in PyTorch on Linux; where there is no fork,
-the error says what to change.
+the error says what to change. A main program that can be imported is so once, by its `template`
+(Linux), which then forks all workers of all passes.
 
 The data set is pickled once for all workers, and the memory of its arrays lies in one shared block
 which every worker maps as its own (a page is copied when somebody writes to it).
@@ -20,14 +21,13 @@ import os
 import pickle
 import sys
 import sysconfig
-import threading
-from collections.abc import Iterator
 from functools import cache
+from types import FunctionType
 from typing import Any
 
 from .... import dtypes
-from ....blocks import contextmanager
 from ....errors import message
+from .patches import undecided, without_main
 from .shared import Block
 from .transport import pack, parcel_size, write_parcel
 from .worker import Job
@@ -49,6 +49,7 @@ class Launch:
         self.asked = context is not None
         self.job: Job | None = job  # for a forked process
         self.without_main = False
+        self._template: Any = None
         self._setup: dict[str, Any] | None = None
         self._block: Block | None = None
         if process_is_importing():
@@ -82,6 +83,8 @@ class Launch:
             context = default_context()
         self.context = context
         self.job = None
+        if not (self.asked or self.without_main) and self.method == "forkserver":
+            self._template = forkable_template()
         self._prepare(pickled, memory)
 
     def _fork_or_raise(
@@ -115,11 +118,14 @@ class Launch:
 
     def start(self, process: Any) -> None:
         """`process.start()`, without handing on the main program if it is not wanted."""
-        if self.method == "forkserver":
-            preload(self.context)
         # Classes of the main program come back from workers under this name.
         sys.modules["__mp_main__"] = sys.modules["__main__"]
-        with _no_main() if self.without_main else contextlib.nullcontext():
+        if self._template is not None:
+            self._template.start(process)
+            return
+        if self.method == "forkserver":
+            preload(self.context)
+        with without_main() if self.without_main else contextlib.nullcontext():
             process.start()
 
     def send(self, connection: Any) -> None:
@@ -129,6 +135,13 @@ class Launch:
             if self._block is not None:
                 self._block.send(connection)
 
+    def otherwise(self, job: Job) -> Launch | None:
+        """The next way to try, when a server that forks has failed; None if there is none."""
+        if self._template is not None:
+            self._template = None
+            return self
+        return self.forked(job) if self.method == "forkserver" else None
+
     def forked(self, job: Job) -> Launch | None:
         """The same by fork, when this way has failed; None if the program has chosen this way."""
         if self.asked or fork_context() is None:
@@ -137,7 +150,7 @@ class Launch:
             return self
         twin = object.__new__(Launch)
         twin.asked, twin.job, twin.context = False, job, fork_context()
-        twin.without_main, twin._setup, twin._block = False, None, None
+        twin.without_main, twin._template, twin._setup, twin._block = False, None, None, None
         return twin
 
 
@@ -151,10 +164,11 @@ def _has_forkserver() -> bool:
     return sys.platform != "darwin" and "forkserver" in multiprocessing.get_all_start_methods()
 
 
-def warm_up() -> None:
-    """Start the fork server, so that it is ready when the first workers are wanted.
+def warm_up(*parts: Any) -> None:
+    """Start the process that will fork workers, so that it is ready when the first are wanted.
 
-    A program makes its loaders before it makes its model; the server imports meanwhile.
+    A program makes its loaders before it makes its model; the process imports meanwhile. It is not
+    wanted if one of the `parts` that workers need cannot be pickled for them.
     """
     names = multiprocessing.get_all_start_methods()
     chosen = multiprocessing.get_start_method(allow_none=True)
@@ -163,11 +177,32 @@ def warm_up() -> None:
     # A worker that imports the main program: `parent_process` is not known yet while it does.
     if process_is_importing() or multiprocessing.parent_process() is not None:
         return
+    named = [part if isinstance(part, FunctionType) else type(part) for part in parts]
+    if any("<" in thing.__qualname__ for thing in named):
+        return  # a <lambda>, or something of <locals>
     from multiprocessing import forkserver
 
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError), undecided():
+        if sys.platform == "linux" and main_is_guarded_here() and not main_is_installed():
+            from . import template
+
+            template.of_main(preloaded())
+            return
         preload(multiprocessing.get_context("forkserver"))
         forkserver.ensure_running()
+
+
+def forkable_template() -> Any:
+    """The template of the main program; None where there is none, or it cannot be forked."""
+    if sys.platform != "linux":  # `/proc` tells whether a process can be forked
+        return None
+    from . import template
+
+    try:
+        found = template.of_main(preloaded())
+    except OSError:  # the fork server may have been started when there was still room
+        return None
+    return None if found.fault else found
 
 
 def fork_context() -> Any:
@@ -187,6 +222,11 @@ def preload(context: Any) -> None:
 
     if getattr(forkserver._forkserver, "_preload_modules", None) != ["__main__"]:
         return
+    context.set_forkserver_preload(preloaded())
+
+
+def preloaded() -> list[str]:
+    """The modules that workers of this program need, of those that take time to import."""
     wanted = (
         "PIL.Image",
         "PIL.ImageOps",
@@ -197,8 +237,7 @@ def preload(context: Any) -> None:
         "rushlight.vision.datasets",
         "rushlight.vision.transforms",
     )
-    names = [name for name in wanted if name in sys.modules]
-    context.set_forkserver_preload([PRELOAD, *names])
+    return [PRELOAD, *(name for name in wanted if name in sys.modules)]
 
 
 def flags() -> list[tuple[str, str, Any]]:
@@ -228,10 +267,15 @@ def main_is_importable() -> bool:
     path = _main_path()
     if path is None:
         return False
-    guards, line = _guards(path), _main_line()
-    if line is not None and not any(line in guard for guard in guards):
+    if not main_is_guarded_here() and _main_line() is not None:
         _works_unguarded.add(path)
-    return bool(guards) and path not in _works_unguarded
+    return bool(_guards(path)) and path not in _works_unguarded
+
+
+def main_is_guarded_here() -> bool:
+    """Whether the line of the main program that this thread executes stands under a guard."""
+    path, line = _main_path(), _main_line()
+    return path is not None and any(line in guard for guard in _guards(path))
 
 
 def main_is_installed() -> bool:
@@ -281,32 +325,6 @@ def _guards(path: str) -> list[range]:
         if isinstance(statement, ast.If)
         and any(isinstance(n, ast.Name) and n.id == "__name__" for n in ast.walk(statement.test))
     ]
-
-
-_patching = threading.Lock()
-
-
-@contextmanager
-def _no_main() -> Iterator[None]:
-    """Within the block, processes that this thread starts do not import the main program."""
-    from multiprocessing import spawn
-
-    with _patching:
-        original = spawn.get_preparation_data
-        owner = threading.get_ident()
-
-        def without(name: str) -> dict[str, Any]:
-            data = original(name)
-            if threading.get_ident() == owner:
-                data.pop("init_main_from_name", None)
-                data.pop("init_main_from_path", None)
-            return data
-
-        spawn.get_preparation_data = without  # type: ignore[assignment]
-        try:
-            yield
-        finally:
-            spawn.get_preparation_data = original
 
 
 # -- errors --------------------------------------------------------------------------------------
