@@ -17,7 +17,7 @@ import numpy as np
 
 from . import runtime, tuning
 from .codegen.row_body import LOW, RowBody, by_numpy, computed
-from .dense import in_rows
+from .dense import in_order, in_rows
 from .meta import MetaArray
 from .plan import Launch, Plan, Reference, nbytes
 
@@ -72,7 +72,9 @@ def dense(name: str, m: Any, dtype: Any, made: list[Any]) -> str:
 
 def laid_out(a: Array, *, dtype: Any) -> Array:
     """An array in row-major order, of a type."""
-    return np.ascontiguousarray(a, dtype)
+    if a.dtype != dtype:
+        return in_order(a, dtype)
+    return a if a.flags.c_contiguous else in_order(a)
 
 
 def takes(body: RowBody, operands: Metas, dim: int, least: int) -> bool:

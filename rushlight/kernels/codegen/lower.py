@@ -143,7 +143,7 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
         name: getattr(vecspecial, name)
         for name in (
             "asin", "acos", "atan", "atan2", "asinh", "acosh", "atanh", "erfinv", "lgamma",
-            "digamma",
+            "digamma", "entr", "xlogy", "xlog1py",
         )
     },
 }  # fmt: skip

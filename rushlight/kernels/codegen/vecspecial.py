@@ -204,3 +204,25 @@ def digamma(f: Function, x: Value) -> Value:
     y = f.select(negative & (x == f.same("floor", x)), NAN, y)
     y = f.select(x == INF, x, y)
     return f.select(x == 0.0, copysign(f, f.const(x.type, INF), -x), y)
+
+
+# -- x log x -------------------------------------------------------------------------------------
+
+
+@in_float64
+def entr(f: Function, x: Value) -> Value:
+    """-x log x; 0 at 0, -inf below."""
+    y = -x * vecmath.log(f, x)
+    return f.select(x == 0.0, 0.0, f.select(x < 0.0, -INF, y))
+
+
+def _times_log(log: Callable[..., Value]) -> Callable[..., Value]:
+    def function(f: Function, x: Value, y: Value) -> Value:
+        """x times a logarithm of y; 0 where x is 0, unless y is NaN."""
+        return f.select((x == 0.0) & (y == y), 0.0, x * log(f, y))
+
+    return in_float64(function)
+
+
+xlogy = _times_log(vecmath.log)
+xlog1py = _times_log(vecmath.log1p)

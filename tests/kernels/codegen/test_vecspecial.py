@@ -97,3 +97,25 @@ def test_gamma_and_erfinv(name: str, exact: Any, low: float, bound: float, dtype
     with np.errstate(all="ignore"):
         wanted = (getattr(libm, name, None) or getattr(gamma, name))(edges)
         np.testing.assert_allclose(run(name, edges), wanted, rtol=1e-6)
+
+
+@wide_longdouble
+@pytest.mark.parametrize("name", ["entr", "xlogy", "xlog1py"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_products_with_logarithms(name: str, dtype: Any) -> None:
+    x = values(dtype)
+    edges = np.array(EDGES, dtype)
+    x = np.concatenate([x, np.repeat(edges, len(edges))])
+    y = np.concatenate([np.random.default_rng(3).permutation(values(dtype)),
+                        np.tile(edges, len(edges))])  # fmt: skip
+    operands = (x,) if name == "entr" else (x, y)
+    wide = [wider(v, np.longdouble) for v in operands]
+    with np.errstate(all="ignore"):
+        logarithm = (np.log1p if name == "xlog1py" else np.log)(wide[-1])
+        wanted = wide[0] * (-logarithm if name == "entr" else logarithm)
+    if name == "entr":
+        wanted[x == 0], wanted[x < 0] = 0, -np.inf
+    else:
+        wanted[(x == 0) & ~np.isnan(y)] = 0
+    error, i = worst(run(name, *operands), wanted)
+    assert error <= (2 if dtype is np.float32 else 5), f"{name} of {[v[i] for v in operands]}"
