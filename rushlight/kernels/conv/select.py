@@ -198,7 +198,7 @@ def plan_input(
     busy = c.work and math.prod(size)
     if c.is_depthwise and busy and by_depthwise(c, d.metas["dx"].size, g):
         return launches.depthwise_input(c, d)
-    if busy and flips(c):
+    if busy and flips(c, g):
         f = c.flipped()
         if not c.is_depthwise:
             if allows_amx and by_amx(f, tuning.CONV_AMX_FEW, tuning.CONV_AMX_USEFUL):
@@ -351,14 +351,15 @@ def by_implicit_gemm(c: Conv) -> bool:
     return c.groups * c.c * math.prod(c.padded) < 1 << 31
 
 
-def flips(c: Conv) -> bool:
+def flips(c: Conv, g: Any) -> bool:
     """Whether the gradient of the input is computed as a convolution with the flipped kernel."""
     w = (c.groups * c.o, c.c, *c.kernel)
     where = (c.out, c.size, c.stride, c.padding, c.dilation)
     if c.element is None:
         return reference.flips_well(w, *where, c.groups)
     # Otherwise most of its windows would be margin.
-    near = math.prod(c.size) <= tuning.CONV_FLIPPED_MORE * c.p
+    more = tuning.CONV_FLIPPED_MORE if by_col2im(c, g) else tuning.CONV_FLIPPED_MOST
+    near = math.prod(c.size) <= more * c.p
     return near and reference.flips(w, *where)
 
 

@@ -52,6 +52,8 @@ WAYS = [  # x, w, stride and so on, the ways of the three directions
     ((2, 16, 20, 20), (20, 16, 3, 3), ONE, ("implicit_gemm", "implicit_gemm", "implicit_gemm")),
     ((2, 16, 20, 20), (16, 16, 3, 3), ((2, 2), (1, 1), (1, 1), 1),
      ("implicit_gemm", "col2im", "implicit_gemm")),
+    # more taps than columns are added up for, and windows of which a part is margin
+    ((2, 16, 30, 30), (4, 16, 9, 9), ((1, 1), (0, 0), (1, 1), 1), ("implicit_gemm",) * 3),
     ((1, 128, 6, 6), (128, 128, 3, 3), ONE, ("im2col", "col2im", "implicit_gemm")),
     ((2, 32, 20, 20), (32, 1, 3, 3), ((1, 1), (1, 1), (1, 1), 32), ("depthwise",) * 3),
     ((2, 4, 3, 3), (4, 4, 3, 3), ONE, ("numpy", "numpy_of_flipped", "numpy")),
