@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ...autograd import door, forward_ad, views
 from ...autograd.door import wrap
 from ...autograd.node import TensorBase
 from ...errors import LinAlgError, message
@@ -48,7 +49,7 @@ def off_diagonal(x: Any) -> Any:
     return x * constant(1 - np.eye(x.shape[-1]), x)
 
 
-def eig_shape(a: Any) -> tuple[MetaArray, MetaArray]:
+def eig_shape(a: Any, *, finite: bool = True) -> tuple[MetaArray, MetaArray]:
     """The shapes of eigenvalues and eigenvectors, which are complex."""
     kind = np.result_type(a.dtype, np.complex64)
     return MetaArray(a.shape[:-1], kind), dense.in_columns(MetaArray(a.shape, kind))
@@ -161,13 +162,23 @@ def eigvalsh(A: Any, UPLO: str = "L", *, out: Any = None) -> Any:
     outputs=2,
     smooth=False,
 )
-def linalg_eig(a: Any) -> Any:
-    """Eigenvalues and eigenvectors of general matrices, always complex."""
+def linalg_eig(a: Any, *, finite: bool = True) -> Any:
+    """Eigenvalues and eigenvectors of general matrices, always complex.
+
+    A matrix that is not finite is refused, or has NaN for them where it need not be finite.
+    """
     kind = np.result_type(a.dtype, np.complex64)
-    if not np.isfinite(a).all():
-        raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
+    wrong = ~np.isfinite(a).all(axis=(-2, -1))
+    if wrong.any():
+        if finite:
+            raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
+        a = np.where(wrong[..., None, None], a.dtype.type(0), a)  # LAPACK may go on for ever
     values, vectors = np.linalg.eig(a)
-    return values.astype(kind, copy=False), dense.in_columns(vectors.astype(kind, copy=False))
+    values, vectors = values.astype(kind, copy=False), vectors.astype(kind, copy=False)
+    if wrong.any():
+        values, vectors = np.array(values), np.array(vectors)
+        values[wrong] = vectors[wrong] = complex(np.nan, np.nan)
+    return values, dense.in_columns(vectors)
 
 
 linalg_eig.shape(eig_shape)
@@ -218,7 +229,9 @@ def eigvals(A: Any, *, out: Any = None) -> Any:
     tensor([0.+1.j, 0.-1.j])
     """
     need_matrix("linalg.eigvals", A, square=True)
-    return finish("eigvals", linalg_eig(A)[0], out)
+    derived = door.state.enabled and views.needs_grad((A,))
+    finite = bool(derived or forward_ad.tangent_of(A) is not None)
+    return finish("eigvals", linalg_eig(A, finite=finite)[0], out)
 
 
 # -- singular values -------------------------------------------------------------------------------

@@ -23,3 +23,25 @@ def test_svd_of_what_is_not_finite_ends() -> None:
             torch.linalg.norm(x, "nuc")
         with pytest.raises(torch.linalg.LinAlgError, match=r"Batch element 1\)"):
             torch.linalg.svd(torch.stack([torch.eye(n), x]))
+
+
+def test_eigvals_of_what_is_not_finite_are_nan() -> None:
+    """Of these matrices alone; where a derivative is asked for they are refused, as by eig."""
+    for n in (2, 3, 8):
+        wrong = torch.arange(1.0, n * n + 1).reshape(n, n)
+        for number in (float("inf"), float("nan")):
+            wrong[0, n - 1] = number
+            pair = torch.stack([torch.eye(n), wrong])
+            values = torch.linalg.eigvals(pair)
+            assert values[0].tolist() == [1.0] * n
+            assert values[1].real.isnan().all()
+            assert values[1].imag.isnan().all()
+            assert torch.linalg.eigvals(wrong.cfloat()).isnan().all()
+            with pytest.raises(RuntimeError, match="should not contain infs or NaNs"):
+                torch.linalg.eig(wrong)
+            wrong.requires_grad_()
+            with pytest.raises(RuntimeError, match="should not contain infs or NaNs"):
+                torch.linalg.eigvals(wrong)
+            with torch.no_grad():
+                assert torch.linalg.eigvals(wrong).isnan().all()
+            wrong = wrong.detach()
