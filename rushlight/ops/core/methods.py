@@ -4,6 +4,7 @@ programs. Those of sparse tensors are in `sparse_methods.py`.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from ... import dtypes
 from ...autograd import changes
 from ...autograd.node import TensorBase
 from ...errors import message
+from ...layout import channels_last
 from .composite import composite
 from .samples import Case, case, error
 
@@ -147,26 +149,48 @@ def dim_order(input: Any, *, ambiguity_check: Any = False) -> tuple[int, ...]:
     (2, 1, 0)
     """
     strides = input.stride()
-    if isinstance(ambiguity_check, list):
-        if not all(f.__class__.__name__ == "memory_format" for f in ambiguity_check):
-            raise TypeError(
-                "The ambiguity_check argument must be a bool or a list of memory formats."
-            )
-        fits = sum(input.is_contiguous(memory_format=f) for f in ambiguity_check)
-        ambiguous = fits != 1
-    elif isinstance(ambiguity_check, bool):
-        shape = input.shape
-        ambiguous = ambiguity_check and (
-            0 in shape or any(n == 1 for n in shape) or len(set(strides)) < len(strides)
-        )
-    else:
+    formats = ambiguity_check if isinstance(ambiguity_check, list) else []
+    if not (isinstance(ambiguity_check, bool) or ambiguity_check is formats) or not all(
+        f.__class__.__name__ == "memory_format" for f in formats
+    ):
         raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
-    if ambiguous:
+    shape = input.shape
+    if (
+        ambiguity_check is not False
+        and (1 in shape or any(a == b for a, b in pairwise(strides)))
+        and sum(input.is_contiguous(memory_format=f) for f in formats) != 1
+    ):
         raise RuntimeError(
             "The tensor does not have unique dim order, or cannot map to exact one of the given "
             "memory formats."
         )
-    return tuple(sorted(range(len(strides)), key=lambda d: -strides[d]))
+    n = len(shape)
+    last = n == 4 and input.is_contiguous(memory_format=channels_last)
+    if input.is_contiguous() != last:  # one element in a dimension: either may fit
+        return (0, 2, 3, 1) if last else tuple(range(n))
+    order = list(range(n))[::-1]
+    for i in range(1, n):
+        at = i
+        for inner in range(i - 1, -1, -1):
+            longer = _longer(shape, strides, order[inner], order[at])
+            if longer > 0:
+                order[inner], order[at] = order[at], order[inner]
+                at = inner
+            elif longer < 0:
+                break
+    if ambiguity_check and any(_longer(shape, strides, *two) >= 0 for two in pairwise(order)):
+        raise RuntimeError("The tensor does not have unique dim order.")
+    return tuple(order[::-1])
+
+
+def _longer(shape: Any, strides: Any, a: int, b: int) -> int:
+    """Whether dimension a lies outside of b (1), within (-1), or nobody knows (0): where one of
+    them has no steps, or both have the same and b is no smaller."""
+    if not strides[a] or not strides[b]:
+        return 0
+    if strides[a] == strides[b]:
+        return int(shape[a] > shape[b] > 0)
+    return -1 if strides[a] < strides[b] else 1
 
 
 @composite(public="Tensor", layout=True, random=True, samples=[case((2, 3))])
