@@ -7,6 +7,7 @@ Most hand over to a view record of `views.py`. Reordering (flip, roll, tile, mes
 from __future__ import annotations
 
 import math as pymath
+from operator import index
 from typing import Any, NoReturn
 
 import numpy as np
@@ -340,11 +341,13 @@ def broadcast_shapes(*shapes: Any) -> Any:
                 "Input shapes should be of type ints, a tuple of ints, or a list of ints, got "
                 f"{n}"
             )
-    full = [(n,) if isinstance(n, int) else tuple(n) for n in shapes]
+    full = [(int(n),) if isinstance(n, int) else tuple(map(index, n)) for n in shapes]
     if any(k < 0 for shape in full for k in shape):
-        raise RuntimeError(
-            "Trying to create tensor with negative dimension "
-            f"({min(k for shape in full for k in shape)})"
+        raise ValueError(
+            message(
+                "Attempting to broadcast a dimension with negative length!",
+                got=" and ".join(map(str, full)),
+            )
         )
     try:
         return Size(np.broadcast_shapes(*full))

@@ -78,6 +78,10 @@ def test_expanding_copies_nothing():
         torch.ones(3).expand(4)
     with pytest.raises(RuntimeError, match="cannot be broadcast"):
         torch.broadcast_shapes((2,), (3,))
+    assert torch.broadcast_shapes(True, [3]) == (3,)
+    assert type(torch.broadcast_shapes([True], 1)[0]) is int
+    with pytest.raises(ValueError, match="dimension with negative length"):
+        torch.broadcast_shapes((-1,), (3,))
 
 
 def test_in_place_views():
