@@ -537,8 +537,22 @@ def _linalg_matmul(input: Any, other: Any, *, out: Any = None) -> Any:
 # -- linear layers ---------------------------------------------------------------------------------
 
 
+def _by_addmm(input: Any, bias: Any) -> bool:
+    """Whether PyTorch adds a bias by addmm, which wants one type and a matrix of weights; else it
+    is a product and `+=`."""
+    row = bias.ndim == 1 or (bias.ndim == 2 and bias.shape[0] == 1)
+    return input.ndim == 2 or (row and bool(input.flags.c_contiguous))
+
+
+def _unmixed_layer(input: Any, weight: Any, bias: Any = None, **_: Any) -> None:
+    """`same_type` of a linear layer, of operands that narrow types have not been taken from yet."""
+    same_type(input, weight)
+    if bias is not None and _by_addmm(input, bias):
+        same_type(bias, weight, "self", "mat2")
+
+
 @op(
-    unmixed=unmixed,
+    unmixed=_unmixed_layer,
     accepts="floating integral complex empty: addmm_impl_cpu_",
     autocast="lower",
     samples=[case((4, 3), (5, 3), (5,)), case((2, 4, 3), (5, 3), None), case((3,), (5, 3), (5,))],
@@ -586,12 +600,8 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
                 _fitting(input.shape, weight.shape),
             )
         )
-    if weight.ndim == 1:
-        # PyTorch adds the bias of a 2-d input, and of one that lies in rows, by addmm
-        alone = bias is None or (input.ndim == 1 and not bias.ndim)
-        if not alone and (
-            input.ndim < 3 or (bias.ndim == 1 and input.ndim == 3 and input.flags.c_contiguous)
-        ):
+    if bias is not None and _by_addmm(input, bias):
+        if weight.ndim == 1:
             raise RuntimeError(
                 message(
                     "mat2 must be a matrix, got 1-D tensor",
@@ -600,12 +610,32 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
                     "weight.unsqueeze(0)",
                 )
             )
-        y = products.product(input, weight)
-        return y if bias is None else y + bias
-    if bias is not None and input.dtype != bias.dtype:
-        if input.ndim > 2 and not input.flags.c_contiguous:  # a product and `+=`, as in PyTorch
-            return products.linear(input, weight.T, None) + bias.astype(input.dtype)
         same_type(input, bias, "mat1", "bias")
+    elif bias is not None and input.dtype != bias.dtype:
+        source, into = dtypes.from_numpy(bias.dtype), dtypes.from_numpy(input.dtype)
+        if not dtypes.can_cast(source, into):
+            raise RuntimeError(
+                message(
+                    f"result type {type_name(source)} can't be cast to the desired output type "
+                    f"{type_name(into)}",
+                    f"a bias of type {source!r}",
+                    hint=f"bias.to({into!r})",
+                )
+            )
+        bias = bias.astype(input.dtype)
+    if weight.ndim == 1:
+        y = products.product(input, weight)
+        whole = y if bias is None else y + bias
+        if whole.shape != y.shape:
+            raise RuntimeError(
+                message(
+                    f"output with shape {list(y.shape)} doesn't match the broadcast shape "
+                    f"{list(whole.shape)}",
+                    f"a bias of shape {tuple(bias.shape)}",
+                    "one that broadcasts to the product",
+                )
+            )
+        return whole
     return products.linear(input, weight.T, bias)
 
 
