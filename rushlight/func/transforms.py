@@ -23,6 +23,7 @@ from ..errors import message
 from ..ops.shape.views import stack
 from .randomness import Level
 from .trees import leaves, rebuild, tree_map
+from .vectorize import laid
 
 __all__ = ["grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "vjp"]
 
@@ -54,9 +55,10 @@ class Call:
             only_floats("primal", inputs)
         with door.grad_enabled(True):
             self.xs = [x.view_as(x) if x.requires_grad else leaf(x) for x in inputs]
-            given = [changeable(x) for x in self.xs] if forward else self.xs
+            self.given = [changeable(x) for x in self.xs] if forward else self.xs
             with transforming(not forward), Captures(run, self.xs):
-                got = run(given)
+                got = run(self.given)
+        self.inputs = [x.view_as(x) for x in inputs] if forward else inputs
         self.aux: Any = None
         if has_aux:
             if not isinstance(got, tuple) or len(got) != 2:
@@ -99,8 +101,26 @@ class Call:
     def value(self, tree: Any) -> Any:
         """An output as the caller gets it: with history only when something outside can use it."""
         return tree_map(
-            lambda t: t if self.record or not isinstance(t, TensorBase) else t.detach(), tree
+            lambda t: t if self.record or not isinstance(t, TensorBase) else self.apart(t), tree
         )
+
+    def apart(self, t: Any) -> Any:
+        """An output without history. One that is an input, or a view of it, is that outside too, so
+        that a change in place is seen there."""
+        for x, given in zip(self.inputs, self.given, strict=True):
+            if t is given and memory_of(x) == memory_of(given):
+                return x
+            if t._v is not None and t._v.base is given and memory_of(x) == memory_of(given):
+                if memory_of(t) is None or t._a.dtype != x._a.dtype:
+                    break
+                return laid(x, t.shape, t.stride(), t.storage_offset())
+        return t.detach()
+
+
+def memory_of(t: Any) -> Any:
+    """Where an ordinary tensor lies, and its type; None for others."""
+    a = t._a
+    return (a.__array_interface__["data"], a.dtype) if isinstance(a, np.ndarray) else None
 
 
 def has_derivative(t: Any) -> bool:
@@ -335,7 +355,7 @@ def grad_and_value(
                     hint="return loss.sum() or loss.mean(); jacrev(f) for all rows",
                 )
             )
-        if y._a.dtype.kind in "cW":
+        if y._a.dtype.kind in "cW" and y.requires_grad:  # else there is nothing to differentiate
             raise RuntimeError(
                 message(
                     "grad can be implicitly created only for real scalar outputs but got "

@@ -113,3 +113,44 @@ def test_as_strided_counts_from_the_slice() -> None:
     for size, stride, start in (((4,), (1,), offset + 1), ((2,), (1,), 0), ((5,), (1,), None)):
         with pytest.raises(RuntimeError, match="This is not supported inside of vmap"):
             torch.vmap(lambda t, a=(size, stride, start): t.as_strided(*a))(x)
+
+
+def test_a_result_that_is_a_view_of_an_input_is_one_outside():
+    """A change in place is seen in the input, with its history; so in PyTorch."""
+
+    def of_vjp(f, x):
+        return vjp(f, x)[0]
+
+    def of_jvp(f, x):
+        return jvp(f, (x,), (x,))[0]
+
+    def of_linearize(f, x):
+        return torch.func.linearize(f, x)[0]
+
+    for transformed in (of_vjp, of_jvp, of_linearize):
+        for f in (lambda x: x, lambda x: x.mT, lambda x: x[0, 1:], lambda x: x.view(-1)[1]):
+            x = torch.zeros(2, 3)
+            y = transformed(f, x)
+            assert not y.requires_grad
+            w = torch.ones((), requires_grad=True)
+            y[...] = 2 * w
+            assert x.requires_grad
+            x.sum().backward()
+            assert w.grad == 2 * y.numel()
+        x = torch.zeros(2, 3)
+        y = transformed(lambda x: x[0] * 1, x)
+        y[...] = torch.ones((), requires_grad=True)
+        assert not x.requires_grad
+        assert x.sum() == 0
+    z = torch.zeros(2, dtype=torch.complex64)
+    of_vjp(lambda x: x.real, z).fill_(1)  # of another type: the memory alone
+    assert z.tolist() == [1, 1]
+
+
+def test_grad_of_complex_results_without_a_path():
+    """Zeros, as for others; a complex result of the input is refused."""
+    x = torch.ones(2, dtype=torch.complex64)
+    assert grad(lambda x: x.detach().sum())(x).tolist() == [0, 0]
+    assert grad(lambda x: torch.ones((), dtype=torch.complex64))(torch.ones(2)).tolist() == [0, 0]
+    with pytest.raises(RuntimeError, match="only for real scalar outputs"):
+        grad(lambda x: x.sum())(x)
