@@ -372,6 +372,9 @@ def checkpoint(
         raise ValueError("debug=True is incompatible with non-default context_fn")
     if not door.state.enabled:
         return function(*args, **kwargs)
+    for given in args:  # which stay until backward
+        if isinstance(given, Tensor) and door.is_inference(given):
+            raise door.inference_error("checkpoint", given)
     frame = _Frame(run, preserve_rng_state, determinism_check, early_stop and _early_stop)
     if debug if _debug is None else _debug:
         frame.logs = checkpoint_log.Log(), checkpoint_log.Log()

@@ -133,3 +133,14 @@ def test_debug_tells_the_operations_of_both_computations():
         y.backward()  # nothing differs in shape
     with pytest.raises(ValueError, match="incompatible with non-default context_fn"):
         checkpoint(f, x, use_reentrant=False, debug=True, context_fn=lambda: (None, None))
+
+
+def test_inference_tensors_are_not_kept():
+    """What is checkpointed is kept until backward, which inference tensors are not."""
+    with torch.inference_mode():
+        x = torch.ones(2)
+        assert checkpoint(f, x, use_reentrant=False).shape == (2,)
+    with pytest.raises(RuntimeError, match="Inference tensors cannot be saved for backward"):
+        checkpoint(f, x, use_reentrant=False)
+    with torch.no_grad():
+        assert checkpoint(f, x, use_reentrant=False).shape == (2,)
