@@ -329,6 +329,11 @@ def resolved(a: Any) -> Any:
     return perform(steps.resolve, (a.raw,), {"conj": a.conj, "neg": a.neg})
 
 
+def memory(a: Any) -> Any:
+    """The memory of an UnresolvedArray as it is, for who asks how it lies; others as they are."""
+    return a.raw if a.__class__ is UnresolvedArray else a
+
+
 def viewed(op: Any, a: Any, kw: dict[str, Any]) -> Any:
     """A view of an UnresolvedArray: a view of its memory, read in the same way, unless the record
     says how its bits come out."""

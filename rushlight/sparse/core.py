@@ -21,7 +21,7 @@ from ..autograd import changes, door, function, function_node
 from ..autograd.node import TensorBase
 from ..autograd.steps import Step
 from ..errors import message
-from ..kernels.meta import SparseArray
+from ..kernels.meta import SparseArray, UnresolvedArray
 from ..kernels.sparse import arrays
 from ..kernels.sparse.arrays import Compressed, Coo
 from ..ops.shape.join import cat as dense_cat
@@ -115,7 +115,7 @@ def refuse_tangents(name: str, inputs: tuple[Any, ...]) -> None:
 
 def performed(record: Step, *args: Any, **kw: Any) -> Any:
     """A computation on arrays, seen by observers."""
-    return door.perform(record, args, kw)
+    return door.perform(record, tuple([door.resolved(a) for a in args]), kw)
 
 
 def values_of(s: Any) -> Any:
@@ -124,8 +124,16 @@ def values_of(s: Any) -> Any:
     return recorded("ValuesBackward0", door.wrap(a.values), (s,), lambda g: like(a, g))
 
 
+def as_held(values: Any) -> Any:
+    """Values (a dense Tensor) as a sparse array holds them: without PyTorch's conjugate and
+    negative bits."""
+    bits = values._a.__class__ is UnresolvedArray
+    return values.resolve_conj().resolve_neg() if bits else values
+
+
 def like(a: Any, values: Any) -> Any:
     """Values (a dense Tensor) at the places of a sparse array."""
+    values = as_held(values)
     out = wrap(a.with_values(values._a))
     return recorded(
         "SparseCooTensorWithDimsAndTensorsBackward0", out, (values,), lambda g: picked(g, a)
@@ -139,6 +147,7 @@ def joined(values: Any, dim: int = 0) -> Any:
 
 def at_places(indices: Any, values: Any, shape: Any, coalesced: bool = False) -> Any:
     """A COO tensor of values (a dense Tensor) at coordinates."""
+    values = as_held(values)
     return like(Coo(indices, values._a, shape, coalesced), values)
 
 

@@ -16,7 +16,7 @@ from ..kernels.sparse import arrays
 from ..kernels.sparse.arrays import INDEX, Compressed, Coo
 from ..ops.create import arguments, from_data
 from . import compressed, invariants
-from .core import COMPRESSED, layout_of, like, refuse, wrap
+from .core import COMPRESSED, as_held, layout_of, like, refuse, wrap
 
 # -- arguments -----------------------------------------------------------------------------------
 
@@ -26,7 +26,7 @@ def as_values(values: Any, dtype: Any, device: Any) -> Any:
     no_meta(device)
     if not isinstance(values, TensorBase):
         return from_data.tensor(values, dtype=dtype)
-    return values if dtype is None or values.dtype is dtype else values.to(dtype)
+    return as_held(values if dtype is None or values.dtype is dtype else values.to(dtype))
 
 
 def no_meta(device: Any) -> None:

@@ -258,3 +258,23 @@ def test_rebuilt_of_its_parts() -> None:
     parts = (r.crow_indices() + 1, r.col_indices(), r.values(), r.shape)
     with pytest.raises(RuntimeError, match="== 0` is not satisfied"):
         _rebuild_sparse_tensor(torch.sparse_csr, parts)
+
+
+def test_conjugates_become_sparse_and_are_multiplied():
+    """Of a tensor with the conjugate bit, or the negative one, the values are taken as they are
+    read."""
+    z = torch.tensor([[1 + 2j, 0], [3 - 1j, 2j]])
+    s = torch.tensor([[0, 1j], [2, 0]]).to_sparse()
+    for x in (z.conj(), z.conj().mT):
+        plain = x.resolve_conj()
+        assert torch.equal(x.to_sparse().to_dense(), plain)
+        assert torch.equal(torch.sparse.sum(x.to_sparse(), 0).to_dense(), plain.sum(0))
+        assert torch.equal(s @ x, s.to_dense() @ plain)
+        assert torch.equal(x.to_sparse() @ x, plain @ plain)
+        assert torch.equal(x.to_sparse_csr() @ x, plain @ plain)
+        assert torch.equal(torch.mv(s, x[0]), s.to_dense() @ plain[0])
+        coo = torch.sparse_coo_tensor(torch.tensor([[0, 1], [1, 0]]), x[0], (2, 2))
+        csr = torch.sparse_csr_tensor([0, 1, 2], [1, 0], x[0], (2, 2))
+        assert torch.equal(coo.to_dense(), csr.to_dense())
+    negative = z.conj().imag
+    assert torch.equal(negative.to_sparse() @ negative, negative.clone() @ negative.clone())

@@ -343,7 +343,7 @@ def blank_like(t: Any, dtype: Any, device: Any, fill: Any, memory_format: Any = 
     if meta:
         return blank(t._a.shape, t.dtype if dtype is None else dtype, device, fill)
     kw = {"dtype": d, "order": order_of(memory_format, t._a.ndim), "fill": fill}
-    return door.perform(_like, (t._a,), kw)
+    return door.perform(_like, (door.memory(t._a),), kw)
 
 
 @step()

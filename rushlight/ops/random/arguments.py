@@ -245,10 +245,11 @@ def array_like(input: Any, plan: Plan) -> Any:
     """Memory in the shape and order of a tensor."""
     if plan.meta or input._a.__class__ is MetaArray:
         return memory_of(input._a.shape, plan.dtype, plan.meta)
+    lying = door.memory(input._a)
     if state.observers:
         kw = {"dtype": plan.dtype.np, "order": plan.order}
-        return door.perform(_memory_like, (input._a,), kw)
-    return _like(input._a, plan.dtype.np, plan.order)
+        return door.perform(_memory_like, (lying,), kw)
+    return _like(lying, plan.dtype.np, plan.order)
 
 
 def _like(a: Any, dtype: Any, order: str) -> Any:
