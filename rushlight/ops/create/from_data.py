@@ -73,12 +73,28 @@ def to_array(data: Any, dtype: Any) -> Any:
 
 def scalar_array(value: Any, d: Any) -> Any:
     if isinstance(value, complex) and not d.is_complex:
-        raise TypeError("can't convert complex to float")
+        if d is not dtypes.bool:
+            raise _no_complex(value, d)
+        value = value != 0
     if d.category == dtypes.INT:
         if value.__class__ is int and 0 <= value < 128:  # which every type has
             return np.array(value, d.np)
         return whole([value], d).reshape(())
     return np.asarray(value, d.np)
+
+
+def _no_complex(value: complex, d: Any) -> TypeError:
+    """The error of a complex number for a type that has none."""
+    whole = d.category == dtypes.INT
+    return TypeError(
+        message(
+            "'complex' object cannot be interpreted as an integer"
+            if whole
+            else "must be real number, not complex",
+            got=f"{value} for {d!r}",
+            hint="the real part, z.real",
+        )
+    )
 
 
 def whole(values: list[Any], d: Any) -> Any:
@@ -149,11 +165,16 @@ def sequence_array(data: Any, dtype: Any) -> Any:
                 return np.array(numbers, d.np).reshape(shape)
             except OverflowError:
                 return whole(numbers, d).reshape(shape)
-        return whole([v.real if isinstance(v, complex) else v for v in numbers], d).reshape(shape)
+        for v in numbers:
+            if isinstance(v, complex):
+                raise _no_complex(v, d)
+        return whole(numbers, d).reshape(shape)
     if d is dtypes.bool and numbers:
         return np.array([v != 0 for v in numbers], bool).reshape(shape)
-    if d.category < dtypes.COMPLEX and any(isinstance(v, complex) for v in numbers):
-        raise TypeError("can't convert complex to float")
+    if d.category < dtypes.COMPLEX:
+        for v in numbers:
+            if isinstance(v, complex):
+                raise _no_complex(v, d)
     with np.errstate(over="ignore"):
         return np.array(numbers, dtype=None if numbers else d.np).astype(d.np).reshape(shape)
 

@@ -64,7 +64,7 @@ def test_eye_and_indices():
 def test_ragged_lists_are_refused():
     with pytest.raises(ValueError, match="expected sequence of length 2"):
         torch.tensor([[1, 2], [3]])
-    with pytest.raises(TypeError, match="can't convert complex"):
+    with pytest.raises(TypeError, match="must be real number, not complex"):
         torch.tensor([1j], dtype=torch.float32)
 
 
@@ -192,3 +192,31 @@ def test_a_single_step_of_linspace_may_leave_a_narrow_type() -> None:
     ):
         with pytest.raises(RuntimeError, match="without overflow"):
             call()
+
+
+def test_like_a_conjugate_lies_as_its_memory():
+    z = torch.tensor([[1 + 2j, 0], [3 - 1j, 2j], [1, 2]]).mT
+    for x in (z.conj(), z.conj().imag):
+        for make in (torch.zeros_like, torch.ones_like, torch.empty_like, torch.rand_like,
+                     torch.randn_like, lambda x: torch.full_like(x, 2)):  # fmt: skip
+            y = make(x)
+            assert y.stride() == (1, 2)
+            assert not y.is_conj()
+            assert not y.is_neg()
+        assert torch.zeros_like(x, memory_format=torch.contiguous_format).stride() == (3, 1)
+    torch.manual_seed(3)
+    drawn = torch.rand_like(z.conj())
+    torch.manual_seed(3)
+    assert torch.equal(torch.rand_like(z), drawn)
+
+
+def test_complex_numbers_for_types_that_have_none():
+    """Also where only some of them are complex, and no imaginary part is lost."""
+    for data in (2j, [2j], [1, 1 + 0j], [[1], [2j]]):
+        for dtype in (torch.int64, torch.uint8):
+            with pytest.raises(TypeError, match="'complex' object cannot be interpreted"):
+                torch.tensor(data, dtype=dtype)
+        for dtype in (torch.float32, torch.bfloat16):
+            with pytest.raises(TypeError, match="must be real number, not complex"):
+                torch.tensor(data, dtype=dtype)
+        assert torch.tensor(data, dtype=torch.bool).all()
