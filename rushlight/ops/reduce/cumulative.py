@@ -114,7 +114,7 @@ def logcumsumexp(input: Any, *, dim: int) -> Any:
     lines = np.moveaxis(input, axis(dim, input.ndim), 0)
     out = np.empty_like(lines)
     for k, line in enumerate(lines):
-        out[k] = line if k == 0 else log_add(out[k - 1], line)
+        out[k] = line if k == 0 else log_add(line, out[k - 1])  # of equals the new one
     return np.ascontiguousarray(np.moveaxis(out, 0, axis(dim, input.ndim)))
 
 

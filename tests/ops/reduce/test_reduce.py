@@ -409,3 +409,12 @@ def test_there_is_no_extreme_of_nothing(name: str, device: str) -> None:
         getattr(x, name)(1)
     with pytest.raises((IndexError, RuntimeError), match=r"dim to be specified for input.numel"):
         getattr(x, name)()
+
+
+def test_the_branch_of_running_logarithms_of_complex_sums():
+    """Of numbers of one magnitude the new one is taken for the larger, as by logaddexp."""
+    x = torch.tensor([3.4641j, 0, 1j])
+    y = torch.logcumsumexp(x, 0)
+    assert torch.allclose(y[1], torch.logaddexp(x[1], x[0]))
+    assert torch.allclose(y[2], torch.logaddexp(x[2], y[1]))
+    assert y[1].imag < 0
