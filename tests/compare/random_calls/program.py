@@ -230,6 +230,7 @@ class Program:
     def operands(self) -> list[Any]:
         """PyTorch's tensors that the last line names."""
         last = self.lines[-1] if self.lines else ""
+        last = re.sub(r"lambda v\d+: ", "", last)  # its parameter is named again where it is used
         named = re.findall(NAME, re.sub(rf"^{NAME} = ", "", last))
         return [self.theirs[n] for n in named if is_tensor(self.theirs.get(n))]
 
