@@ -234,6 +234,12 @@ def inner_to_outer(*operands: Any) -> list[int]:
     return order
 
 
+def batch_in_rows(y: Any) -> Any:
+    """Results of a batch in rows, however that lies: NumPy's functions of matrices keep its order,
+    PyTorch's copy it for LAPACK."""
+    return np.asarray(y, order="C")
+
+
 def in_columns(y: Any) -> Any:
     """Matrices of which each lies column by column, as LAPACK leaves its results."""
     if y.ndim < 2:

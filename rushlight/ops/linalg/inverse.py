@@ -163,7 +163,7 @@ def linalg_pinv(a: Any, *, atol: Any = None, rtol: Any = None, hermitian: bool =
     keep = size > np.asarray(rank_tolerance(a, size, atol, rtol))[..., None]
     with np.errstate(divide="ignore"):
         inverse_s = np.where(keep, 1 / s, 0).astype(s.dtype)
-    return (adjoint_(vh) * inverse_s[..., None, :]) @ adjoint_(u)
+    return dense.batch_in_rows((adjoint_(vh) * inverse_s[..., None, :]) @ adjoint_(u))
 
 
 linalg_pinv.shape(lambda a, **_: MetaArray((*a.shape[:-2], a.shape[-1], a.shape[-2]), a.dtype))
@@ -296,7 +296,7 @@ def tensorinv(A: Any, ind: int = 2, *, out: Any = None) -> Any:
 def linalg_det(a: Any) -> Any:
     """The determinant of square matrices."""
     with np.errstate(over="ignore"):  # NumPy computes in double and casts: infinite is an answer
-        return np.linalg.det(a)
+        return dense.batch_in_rows(np.linalg.det(a))
 
 
 linalg_det.shape(lambda a: MetaArray(a.shape[:-2], a.dtype))
@@ -380,7 +380,7 @@ def det(A: Any, *, out: Any = None) -> Any:
 def linalg_slogdet(a: Any) -> Any:
     """Sign and log of the magnitude of the determinant."""
     sign, size = np.linalg.slogdet(a)
-    return np.asarray(sign), np.asarray(size)
+    return dense.batch_in_rows(sign), dense.batch_in_rows(size)
 
 
 linalg_slogdet.shape(

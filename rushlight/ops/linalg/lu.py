@@ -57,7 +57,8 @@ def packed_shape(a: Any, *, pivot: bool = True) -> tuple[MetaArray, ...]:
 def linalg_lu(a: Any, *, pivot: bool = True) -> Any:
     """a = P @ L @ U."""
     packed, pivots, _ = kernels.lu_factor(a, pivot=pivot)
-    return kernels.lu_unpack(packed, pivots)
+    p, low, up = kernels.lu_unpack(packed, pivots)
+    return p, dense.batch_in_rows(low), dense.batch_in_rows(up)
 
 
 linalg_lu.shape(lu_shape)

@@ -82,7 +82,7 @@ def linalg_eigh(a: Any, *, uplo: Any = "L") -> Any:
         values, vectors = np.linalg.eigh(a, UPLO=uplo)
     except np.linalg.LinAlgError as failed:
         raise LinAlgError(f"linalg.eigh: The algorithm failed to converge ({failed})") from None
-    return values, dense.in_columns(vectors)
+    return dense.batch_in_rows(values), dense.in_columns(vectors)
 
 
 linalg_eigh.shape(
@@ -178,7 +178,7 @@ def linalg_eig(a: Any, *, finite: bool = True) -> Any:
     if wrong.any():
         values, vectors = np.array(values), np.array(vectors)
         values[wrong] = vectors[wrong] = complex(np.nan, np.nan)
-    return values, dense.in_columns(vectors)
+    return dense.batch_in_rows(values), dense.in_columns(vectors)
 
 
 linalg_eig.shape(eig_shape)
@@ -274,7 +274,7 @@ def linalg_svd(a: Any, *, full_matrices: bool = False) -> Any:
     if infinite.any():
         u, s, vh = np.array(u), np.array(s), np.array(vh)
         u[infinite] = s[infinite] = vh[infinite] = np.nan
-    return dense.in_columns(u), s, dense.in_columns(vh)
+    return dense.in_columns(u), dense.batch_in_rows(s), dense.in_columns(vh)
 
 
 linalg_svd.shape(svd_shape)
@@ -418,7 +418,7 @@ def matrix_rank(
         return finish("matrix_rank", wrap(np.zeros(A.shape[:-2], np.int64)), out)
     need_matrix("linalg.matrix_rank", A, square=hermitian)
     a = A._a
-    s = np.abs(np.linalg.eigvalsh(a)) if hermitian else linalg_svd.fn(a)[1]
+    s = np.abs(dense.batch_in_rows(np.linalg.eigvalsh(a))) if hermitian else linalg_svd.fn(a)[1]
     limit = rank_tolerance(a, s, atol, rtol)
     if tol is not None:
         limit = np.asarray(tol._a if hasattr(tol, "_a") else tol)

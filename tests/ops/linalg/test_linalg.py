@@ -669,3 +669,26 @@ def test_reflections_take_no_zero_for_negative():
     x = torch.tensor([[-0.0, 1.0], [3.0, 2.0], [4.0, -1.0]])
     for r in (torch.linalg.qr(x)[1], torch.linalg.qr(x, mode="r")[1], torch.geqrf(x)[0]):
         assert r[0, 0].item() == pytest.approx(-5)
+
+
+def test_results_of_batches_lie_in_rows():
+    """However the batch lies: PyTorch copies it for LAPACK, NumPy keeps its order."""
+    x = torch.rand(3, 2, 4, 4).transpose(0, 1)
+    s = (x @ x.mT).transpose(0, 1).contiguous().transpose(0, 1)
+    linalg = torch.linalg
+    for y in (
+        linalg.det(x),
+        *linalg.slogdet(x),
+        linalg.svdvals(x),
+        linalg.svd(x).S,
+        linalg.eigvals(x),
+        linalg.eigvalsh(s),
+        linalg.eigh(s).eigenvalues,
+        linalg.matrix_rank(x),
+        linalg.matrix_rank(s, hermitian=True),
+        linalg.cond(x),
+        linalg.pinv(x),
+        *linalg.lu(x),
+        torch.geqrf(x).tau,
+    ):
+        assert y.is_contiguous(), y.stride()
