@@ -454,7 +454,8 @@ def _instance_norm(
                     "use_input_stats is false"
                 )
             )
-        return _batch_norm(input, weight, bias, running_mean, running_var, False, momentum, eps)
+        y = _batch_norm(input, weight, bias, running_mean, running_var, False, momentum, eps)
+        return y.contiguous()
     if input.ndim < 2:
         raise RuntimeError(
             message(
@@ -473,4 +474,4 @@ def _instance_norm(
             unbiased = count / (count - 1) if count > 1 else math.nan
             averages = mean.mean(0), var.mean(0)
             _track(running_mean, running_var, *averages, unbiased, momentum)
-    return y
+    return y.contiguous()  # in rows also of images with their channels innermost

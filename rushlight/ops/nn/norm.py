@@ -86,9 +86,19 @@ def _channels(v: Any, ndim: int) -> Any:
     return None if v is None else v.reshape((1, -1) + (1,) * (ndim - 2))
 
 
-def lying(y: Any) -> Any:
-    """A result in rows, but for images, which may lie channels last."""
-    return y if y.ndim > 3 else dense.in_rows(y)
+def lying(y: Any, x: Any, dense_too: bool = False) -> Any:
+    """A result in rows, but for images whose channels are innermost: so is that of these. By their
+    steps alone, or also where they lie so without gaps, which differs for a row of one element."""
+    if x.flags.c_contiguous or not 3 < y.ndim < 6:
+        return dense.in_rows(y)
+    if dense.channels_innermost(x) or (dense_too and channels_last(x)):
+        return y if channels_last(y) else dense.in_channels_order(y)
+    return dense.in_rows(y)
+
+
+def channels_last(a: Any) -> bool:
+    """Whether an array lies without gaps, its channels (dimension 1) innermost."""
+    return bool(np.moveaxis(a, 1, -1).flags.c_contiguous)
 
 
 @op(
@@ -103,7 +113,7 @@ def lying(y: Any) -> Any:
 def batch_norm_op(input: Any, weight: Any = None, bias: Any = None, *, eps: float) -> Any:
     """Each channel normalised by its own moments; with mean and variance, (C,)."""
     found = arrays.channels(input, weight, bias, None, None, eps)
-    return found if input.ndim > 3 else (lying(found[0]), *found[1:])
+    return (lying(found[0], input, True), *found[1:])
 
 
 @batch_norm_op.joint
@@ -139,7 +149,7 @@ def batch_norm_eval(
     *, eps: float,
 ) -> Any:  # fmt: skip
     """Each channel normalised by the moments given."""
-    return lying(arrays.channels(input, weight, bias, mean, var, eps)[0])
+    return lying(arrays.channels(input, weight, bias, mean, var, eps)[0], input, True)
 
 
 @batch_norm_eval.joint
@@ -240,7 +250,7 @@ def group_norm_op(
 ) -> Any:
     """Each sample's groups of channels normalised; with mean and variance, (N * groups,)."""
     y, *moments = arrays.groups(input, groups, weight, bias, eps)
-    return (lying(y), *moments)
+    return (lying(y, input), *moments)
 
 
 @group_norm_op.joint
@@ -274,7 +284,8 @@ group_norm_op.shape(lambda x, *_w, groups, eps: with_moments(x, x.shape[0] * gro
 def rms_norm_op(input: Any, weight: Any = None, *, dims: Ints, eps: float) -> Any:
     """x / sqrt(mean(x ** 2) + eps) * weight over the last dimensions `dims`; with the factor."""
     y, _, rstd = arrays.rows(input, length_of(input, dims), weight, None, eps, False)
-    return y, rstd
+    images = input.ndim > 3 and (input.dtype == np.float32 or channels_last(input))
+    return lying(y, input) if images else y, rstd
 
 
 @rms_norm_op.joint

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -249,3 +250,28 @@ def test_running_statistics_beside_a_class_that_computes():
     F.batch_norm(Outer(x), *found, training=True)
     for a, b in zip(found, best, strict=True):
         np.testing.assert_array_equal(a.numpy(), b.numpy())
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 4, 5), (2, 2, 2, 2), (2, 3, 2, 2, 3)])
+def test_results_of_images_lie_in_rows_or_channels_last(shape):
+    """Whatever the order of the operand is: PyTorch keeps no other, and instance_norm none."""
+    rows = torch.empty(shape).stride()
+    last = torch.empty(shape[:1] + shape[2:] + shape[1:2]).movedim(-1, 1).stride()
+    for order in itertools.permutations(range(len(shape))):
+        back = [order.index(d) for d in range(len(shape))]
+        sizes = [shape[d] for d in order]
+        sizes[-1] *= 2
+        gaps = torch.rand(sizes)[..., ::2].permute(back)
+        for x in (gaps.clone(), gaps):
+            wanted = last if gaps.clone().stride() == last else rows
+            moments = torch.zeros(shape[1]), torch.ones(shape[1])
+            for y in (
+                F.batch_norm(x, *moments),
+                F.batch_norm(x, None, None, training=True),
+                F.group_norm(x, 1),
+            ):
+                assert y.stride() == wanted
+            assert F.instance_norm(x).stride() == rows
+            assert F.instance_norm(x, *moments, use_input_stats=False).stride() == rows
+            assert F.rms_norm(x, shape[-1:]).stride() == wanted
+    assert F.rms_norm(torch.rand(3), (3,)).shape == (3,)
