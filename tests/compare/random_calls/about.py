@@ -241,7 +241,7 @@ def beside_numbers(d: Any) -> bool:
         return numbers(d, lambda a, b: np.isnan(a) & ((b == 0) | (b == 1)))
     narrow = types(d) & set(NARROW)
     if ".step()" in d.line:
-        return bool(narrow) and numbers(d, lambda a, b: np.isnan(b))
+        return bool(narrow) and numbers(d, lambda a, b: ~np.isfinite(b))
     return bool(narrow) and numbers(d, lambda a, b: np.isnan(b) & (a == 0))
 
 

@@ -179,9 +179,11 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
         and slice_by_slice(d),
     ),
     (
-        "tangents of narrow types, which PyTorch computes in the type of the operand or in float32",
+        "the types of tangents, which PyTorch promotes by its own formulas: narrow ones, and those "
+        "of tensors that are one number, which give way to other numbers",
         lambda d: d.what == "dtype" and named(d, "jvp|jacfwd|hessian")
-        and any(narrow in "".join(d.lines) for narrow in NARROW),
+        and (any(narrow in "".join(d.lines) for narrow in NARROW)
+             or any(not t.ndim for t in parts(d.theirs))),
     ),
     (
         "sparse tensors of further types and dimensions, and what is wrong with them is named in "
@@ -240,8 +242,8 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
         and numbers(d, lambda a, b: (b == 0) & (abs(a) < 1e-4)),
     ),
     (
-        "factors of matrices that are not finite: which of their numbers are NaN, and whether LAPACK "
-        "gives up, is each library's own",
+        "factors of matrices that are not finite: which of their numbers are NaN, and whether "
+        "LAPACK gives up, is each library's own",
         lambda d: named(d, r"(?:\w+\.)?(?:svd\w*|qr|norm|matrix_norm|cond|matrix_rank|pinv\w*)")
         and not_finite(d)
         and (computed_here(d, "failed to converge")
