@@ -272,7 +272,10 @@ def normal_(self: Any, mean: float = 0, std: float = 1, *, generator: Any = None
     mean, std = number(mean, "normal_", "mean"), number(std, "normal_", "std")
     check_std(std)
     needs(self, FLOATS, "normal_kernel_cpu")
-    grouped = isinstance(self._a, np.ndarray) and self._a.flags.c_contiguous
+    a = door.memory(self._a)
+    if a is not self._a:  # a conjugate: the numbers come into a copy
+        a = dense.empty_like(a)
+    grouped = isinstance(a, np.ndarray) and a.flags.c_contiguous
     return _fill(normal_numbers, self, generator, mean, std, grouped)
 
 

@@ -220,3 +220,14 @@ def test_complex_numbers_for_types_that_have_none():
             with pytest.raises(TypeError, match="must be real number, not complex"):
                 torch.tensor(data, dtype=dtype)
         assert torch.tensor(data, dtype=torch.bool).all()
+
+
+def test_normal_numbers_for_a_conjugate_are_those_of_a_copy():
+    """Which lies in rows where the conjugate's memory has gaps, too."""
+    z = torch.zeros(3, 4, dtype=torch.complex64)
+    pairs = torch.zeros(3, 4, 2, dtype=torch.complex64)
+    for x in (z, z.conj(), pairs[..., 0].conj()):
+        torch.manual_seed(3)
+        x.normal_()
+    assert torch.equal(z, pairs[..., 0])
+    assert z.abs().min() > 0
