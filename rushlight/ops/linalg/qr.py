@@ -164,9 +164,8 @@ def geqrf(input: Any, *, out: Any = None) -> Any:
     """
     need_matrix("geqrf", input)
     h, tau = np.linalg.qr(input._a + 0, mode="raw")  # LAPACK takes -0.0 for a negative number
-    a, tau = (
-        without_derivative("geqrf", wrap(t), input) for t in (dense.in_columns(h.mT), dense.batch_in_rows(tau))
-    )
+    parts = dense.in_columns(h.mT), dense.batch_in_rows(tau)
+    a, tau = (without_derivative("geqrf", wrap(t), input) for t in parts)
     return finish("geqrf", Geqrf((a, tau)), out)
 
 
