@@ -55,6 +55,15 @@ def gradient(d: Any) -> bool:
     return d.what.startswith("gradient") or asked
 
 
+def by_an_intermediate(d: Any) -> bool:
+    """Whether a line asks for the derivative of a derivative by what is no leaf."""
+    asked = re.search(r"autograd\.grad\(\w+, (v\d+)", d.line)
+    made = [line for line in d.lines if asked and line.startswith(f"{asked[1]} = ")]
+    return any("tensor(" not in line for line in made) and any(
+        "create_graph=True" in line for line in d.lines[:-1]
+    )
+
+
 def both_raise(d: Any) -> bool:
     return isinstance(d.ours, BaseException) and isinstance(d.theirs, BaseException)
 
