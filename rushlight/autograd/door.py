@@ -112,6 +112,13 @@ def zeros_of(t: Any) -> Any:
     return wrap(np.zeros_like(t._a))
 
 
+def ones_of(t: Any) -> Any:
+    """Ones like a tensor, as `zeros_of`."""
+    if t._a.__class__ is OuterArray:
+        return t.new_ones(t._a.shape)
+    return wrap(np.ones_like(t._a))
+
+
 def sparse_class(kind: Any) -> Any:
     """The class of sparse tensors that stands for Tensor or Parameter."""
     from ..sparse import core

@@ -154,3 +154,25 @@ def test_grad_of_complex_results_without_a_path():
     assert grad(lambda x: torch.ones((), dtype=torch.complex64))(torch.ones(2)).tolist() == [0, 0]
     with pytest.raises(RuntimeError, match="only for real scalar outputs"):
         grad(lambda x: x.sum())(x)
+
+
+def test_tangents_where_a_rule_asks_whether_its_gradient_is_zero():
+    """Of xlogy at places that have no logarithm, and of logcumsumexp over a wide range."""
+    x, t = torch.tensor([1.0, 2.0, 3.0, 0.0]), torch.tensor([1.0, -2.0, 3.0, 0.5])
+    y = torch.tensor([-1.0, 2.0, 0.0, 0.0])
+    (slope,) = vjp(lambda x: x.xlogy(y), x)[1](torch.ones(4))
+    assert str(slope.tolist()) == str([float("nan"), y[1].log().item(), -float("inf"), 0.0])
+    for tangent in (jvp(lambda x: x.xlogy(y), (x,), (t,))[1], forward(lambda x: x.xlogy(y), x, t)):
+        assert str(tangent.tolist()) == str((slope * t).tolist())
+    wide = torch.tensor([0.0, 200.0, -300.0, 5.0])
+    for f in (lambda x: x.logcumsumexp(0), lambda x: (x + 0j).logcumsumexp(0)):
+        for tangent in (jvp(f, (wide,), (t,))[1], forward(f, wide, t)):
+            assert torch.allclose(torch.view_as_real(tangent + 0j)[1:, 0], torch.tensor(-2.0))
+    slopes = torch.func.jacfwd(lambda x: x.logcumsumexp(0))(wide)
+    assert torch.allclose(slopes[1:, 1], torch.tensor(1.0))
+
+
+def forward(f, x, t):
+    with torch.autograd.forward_ad.dual_level():
+        y = f(torch.autograd.forward_ad.make_dual(x, t))
+        return torch.autograd.forward_ad.unpack_dual(y).tangent
