@@ -24,7 +24,7 @@ def product(a: Array, b: Array) -> Array:
     if a.ndim > 2 and b.ndim == 2 and a.flags.c_contiguous and a.size:
         out = np.matmul(a.reshape(-1, a.shape[-1]), b)
         return out.reshape(*a.shape[:-1], b.shape[-1])
-    return np.asarray(np.matmul(a, b))
+    return np.asarray(np.matmul(a, b, order="C"))  # a stack in rows, however those of a and b lie
 
 
 def blas_ready(a: Array) -> Array:

@@ -541,7 +541,9 @@ def _by_addmm(input: Any, bias: Any) -> bool:
     """Whether PyTorch adds a bias by addmm, which wants one type and a matrix of weights; else it
     is a product and `+=`."""
     row = bias.ndim == 1 or (bias.ndim == 2 and bias.shape[0] == 1)
-    return input.ndim == 2 or (row and bool(input.flags.c_contiguous))
+    return input.ndim == 2 or bool(
+        row and input.flags.c_contiguous and bias.flags.c_contiguous
+    )
 
 
 def _unmixed_layer(input: Any, weight: Any, bias: Any = None, **_: Any) -> None:

@@ -46,8 +46,25 @@ def test_a_bias_of_another_type(shape, gaps, bias, by_addmm):
             F.linear(x, w, torch.ones(bias, dtype=torch.complex64))
 
 
+def test_a_bias_with_gaps_is_added_after_the_product():
+    gaps = torch.ones(10, dtype=torch.float64)[::2], torch.ones(1, dtype=torch.float64).expand(5)
+    for x in (torch.ones(3), torch.ones(2, 2, 3)):
+        for b in gaps:
+            assert F.linear(x, torch.ones(5, 3), b).dtype is torch.float32
+    with pytest.raises(RuntimeError, match="to have the same dtype"):
+        F.linear(torch.ones(2, 3), torch.ones(5, 3), gaps[0])
+
+
 def test_a_bias_that_is_larger_than_the_product():
     x = lying((3,), True)
     assert F.linear(x, torch.ones(3), torch.ones(())) == 4
     with pytest.raises(RuntimeError, match="doesn't match the broadcast shape"):
         F.linear(x, torch.ones(3), torch.ones(4))
+
+
+def test_products_of_stacks_lie_in_rows():
+    """However the stacks lie, and by whatever computes them."""
+    for dtype in (torch.int64, torch.float32, torch.complex64):
+        x = torch.ones(3, 2, 2, 2, dtype=dtype).transpose(0, 1)
+        for y in (x @ x, x @ x[0, 0], x @ x[0, 0, 0], x[0, 0] @ x):
+            assert y.is_contiguous()
