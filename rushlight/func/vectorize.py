@@ -321,12 +321,18 @@ def as_one_view(column: Any, d: int, parts: Any) -> Any:
     PyTorch's vmap gives views of its inputs, so a change in place is seen on both sides.
     """
     first = column[0]
-    if first._v is None or not isinstance(first._a, np.ndarray):
+    if not isinstance(first._a, np.ndarray):
         return None
-    a, base = first._a, first._v.base
+    a = first._a
+    base = None if first._v is None else first._v.base
+    if base is None or any(y._v is None or y._v.base is not base for y in column):
+        # what `detach` gives, and views of that, lie in the memory of an input, too
+        whole = next((x for x in parts if all(detached_from(y, x) for y in column)), None)
+        if whole is None:
+            return None
+        base, parts = whole.detach(), ()
     for y in column:
-        b = y._a
-        if y._v is None or y._v.base is not base or b.strides != a.strides or b.shape != a.shape:
+        if y._a.strides != a.strides or y._a.shape != a.shape:
             return None
     places = [y._a.__array_interface__["data"][0] for y in column]
     step = places[1] - places[0] if len(places) > 1 else a.nbytes
@@ -350,6 +356,14 @@ def as_one_view(column: Any, d: int, parts: Any) -> Any:
         halves = laid(base, (*shape, 2), pairs, 2 * first.storage_offset())
         return view_as_complex(halves)
     return None
+
+
+def detached_from(y: Any, x: Any) -> bool:
+    """Whether a tensor without history has elements of another one's memory."""
+    a, whole = y._a, getattr(x, "_a", None)
+    if y._fn is not None or not (isinstance(a, np.ndarray) and isinstance(whole, np.ndarray)):
+        return False
+    return bool(a.dtype == whole.dtype and np.may_share_memory(a, whole))
 
 
 def laid(base: Any, shape: Any, steps: Any, start: int) -> Any:

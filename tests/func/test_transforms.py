@@ -176,3 +176,17 @@ def forward(f, x, t):
     with torch.autograd.forward_ad.dual_level():
         y = f(torch.autograd.forward_ad.make_dual(x, t))
         return torch.autograd.forward_ad.unpack_dual(y).tangent
+
+
+def test_what_vmap_detaches_is_a_view_of_its_input():
+    """So a change in place is seen there, as of other views of slices."""
+    for f in (lambda x: x.detach(), lambda x: x.detach()[1:], lambda x: x[1:].detach()):
+        for dim in (0, 1):
+            x = torch.zeros(2, 3)
+            y = vmap(f, dim)(x)
+            y.fill_(1)
+            assert x.sum() == y.numel()
+            assert not y.requires_grad
+    x = torch.zeros(2, 3)
+    vmap(lambda x: x.detach() * 1)(x).fill_(1)
+    assert x.sum() == 0
