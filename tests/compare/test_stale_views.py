@@ -12,6 +12,7 @@ STALE = {
     "p.isnan()": True, "p.any()": True, "p.all(0)": True, "p.count_nonzero()": True,
     "p.signbit()": True, "p.logical_not()": True, "torch.histc(p)": True, "p.detach()": True,
     "p.view(torch.int32)": True, "torch.allclose(p, p)": True, "p.requires_grad": True,
+    "p.int()": True, "p.bool()": True, "p.to(torch.int64)": True, "p.double()": False,
     "torch.bucketize(p, torch.ones(2))": True, "p.tolist()": True, "repr(p)": True,
     "p + 1": False, "p.sum()": False, "p.sort()": False, "p.sign()": False, "p[0]": False,
     "p.is_leaf": False, "torch.cat([p, p])": False, "p.clone()": False,

@@ -40,6 +40,9 @@ def cast(t: Any, dtype: Any, copy: bool = False) -> Any:
         warnings.warn(
             "Casting complex values to real discards the imaginary part", UserWarning, stacklevel=4
         )
+    if t._v is not None and t._v.made and not (dtype.is_floating_point or dtype.is_complex):
+        with door.grad_enabled(False):  # the view's history, which may be refused, is not asked for
+            return door.apply(s.to_copy, (t,), {"dtype": dtype})
     return door.apply(s.to_copy, (t,), {"dtype": dtype})
 
 
