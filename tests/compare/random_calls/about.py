@@ -36,14 +36,14 @@ def named(d: Any, names: str) -> bool:
     return bool(re.search(rf"(?:^|[^a-z])(?:{names})_?\(", d.line + layers(d)))
 
 
-def layers(d: Any) -> str:
-    """What the layers of a line call: `batch_norm()` of `BatchNorm1d(3)`."""
-    found = ""
-    for name in re.findall(r"\bm\d+\b", d.line):
+def layers(d: Any, line: str = "") -> str:
+    """What the layers of a line call, of its own or another: `batch_norm()` of `BatchNorm1d(3)`."""
+    line, found = line or d.line, ""
+    for name in re.findall(r"\bm\d+\b", line):
         made = next((line for line in d.lines if line.startswith(f"{name} = ")), "")
         found += made
     named_so = ""
-    for layer in re.findall(r"torch\.nn\.([A-Z]\w+)\(", d.line + found):
+    for layer in re.findall(r"torch\.nn\.([A-Z]\w+)\(", line + found):
         snake = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", layer).lower()
         named_so += f" {snake}() {snake.rstrip('123d')}()"
     return named_so
@@ -257,8 +257,8 @@ def beside_numbers(d: Any) -> bool:
 
 # What PyTorch ends with a view of what it computed: a dimension less, other sizes.
 COMPOSED_OF_VIEWS = (
-    r"adaptive_\w+_pool1d|avg_pool1d|cov|linear|bilinear|tensordot|einsum|inner|instance_norm|"
-    r"nll_loss|repeat_interleave|multi_dot"
+    r"adaptive_\w+_pool1d|(?:avg|max)_pool1d|cov|linear|bilinear|tensordot|einsum|inner|instance_norm|"
+    r"nll_loss|repeat_interleave|multi_dot|max_unpool1d"
 )
 
 
@@ -268,7 +268,7 @@ def made_by(d: Any, names: str) -> bool:
     made = [line for line in d.lines[:-1] if line.startswith(f"{name} = ")]
     for one in [re.fullmatch(r"v\d+ = (v\d+)\[\d+\]\s*", line) for line in made]:
         made += [line for line in d.lines[:-1] if one and line.startswith(f"{one[1]} = ")]
-    return any(re.search(rf"\.(?:{names})\(", line) for line in made)
+    return any(re.search(rf"[ .](?:{names})\(", line + layers(d, line)) for line in made)
 
 
 def made_in_block(d: Any) -> bool:
@@ -331,6 +331,9 @@ def no_derivative(d: Any) -> bool:
                         r"heaviside|floor_divide|frexp|logical_\w+|cholesky_ex|ormqr|"
                         r"_native_multi_head_attention")
         )  # fmt: skip
+    behind = any(re.search(rf"\.{TRANSFORMS}\(", line) for line in d.lines)
+    if behind and "the derivative for" in words(d.ours):  # of what is differentiated within alone
+        return True
     return computed_here(
         d, "derivative for", "forward AD with", "is not differentiable with respect",
         "not support automatic diff",
