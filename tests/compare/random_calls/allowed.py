@@ -148,7 +148,8 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
                    and all(a == b or n == 1 or not d.operands[0].numel()
                            for a, b, n in zip(d.ours, d.theirs, d.operands[0].shape, strict=True)))
         or (d.line.endswith(".dim_order()") and min(d.operands[0].shape) < 2)
-        or (computed_here(d, "must be divisible by", "stride(-1) must be 1")
+        or (any(text in words(d.theirs) + words(d.ours)
+                for text in ("must be divisible by", "stride(-1) must be 1"))
             and min(d.operands[0].shape) < 2),
     ),
     (
@@ -432,9 +433,9 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
     (
         "a tensor whose sizes squeeze_(), t_() and the like changed is a view of what it was; what "
         "PyTorch composes of views is one there",
-        lambda d: named(d, "detach")
-        and ("Can't detach views" in words(d.ours)
-             or (computed_here(d, "Can't detach views") and made_by(d, COMPOSED_OF_VIEWS))),
+        lambda d: (named(d, "detach") and "Can't detach views" in words(d.ours))
+        or (computed_here(d, "Can't detach views", "view was created in no_grad mode and is being")
+            and made_by(d, COMPOSED_OF_VIEWS)),
     ),
     (
         "numbers of another type written by truths: which of them are a fill, for which types need "

@@ -54,8 +54,14 @@ def run(lines: list[str], unit: float, seed: int) -> Any:
         for line in lines[:-1]:
             if line.startswith("#"):
                 continue
-            exec(widened(line), space)
             name = line.partition(" = ")[0]
+            if re.match(r"m\d+ = ", line):  # of the numbers that float32 draws
+                torch.set_default_dtype(torch.float32)
+                exec(widened(line), space)
+                torch.set_default_dtype(torch.float64)
+                space[name].double()
+                continue
+            exec(widened(line), space)
             t = space.get(name)
             if unit and isinstance(t, torch.Tensor) and (t.is_floating_point() or t.is_complex()):
                 by = 1 + unit * draw.choice([-1.0, 1.0], tuple(t.shape))
