@@ -326,3 +326,16 @@ def test_lbfgs_errors():
         optim.LBFGS([p]).step()
     with pytest.raises(RuntimeError, match="only 'strong_wolfe' is supported"):
         optim.LBFGS([p], line_search_fn="weak").step(lambda: 1.0)
+
+
+@pytest.mark.parametrize("n", [3, 300])
+def test_rprop_leaves_what_has_a_gradient_of_nan(n):
+    """Which has no sign; in PyTorch, too."""
+    p = rushlight.ones(n, requires_grad=True)
+    optimizer = rushlight.optim.Rprop([p])
+    for _ in range(2):
+        p.grad = rushlight.ones(n)
+        p.grad[0] = float("nan")
+        optimizer.step()
+    assert p[0] == 1
+    assert (p[1:] < 1).all()

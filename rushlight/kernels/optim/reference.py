@@ -236,8 +236,10 @@ class Arrays:
         return np.absolute(x, self._new())
 
     def sign(self, x: Any) -> Any:
-        """-1, 0 or 1."""
-        return np.sign(x, self._new())
+        """-1, 0 or 1; 0 for NaN."""
+        y = np.sign(x, self._new())
+        np.copyto(y, 0, where=x != x)
+        return y
 
     def where(self, condition: Any, a: Any, b: Any) -> Any:
         """a where the condition holds, else b."""

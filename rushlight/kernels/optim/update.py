@@ -43,8 +43,8 @@ class Written(Operators):
         return self.f.fabs(x)
 
     def sign(self, x: Any) -> Any:
-        """-1, 0 or 1."""
-        return self.f.select(x != x, x, lower.sign(self.f, x))
+        """-1, 0 or 1; 0 for NaN."""
+        return lower.sign(self.f, x)
 
     def maximum_(self, x: Any, a: Any) -> Any:
         """max(x, a)."""

@@ -128,7 +128,7 @@ PRIMITIVES = {  # formula of x, y, z and the numbers a, b
     "axpy": (lambda x, y, a, b: x + y * a, 2, 1), "mul": (lambda x, y, a, b: x * y, 2, 0),
     "plus": (lambda x, y, a, b: x + a, 1, 1), "minus": (lambda x, y, a, b: x - y, 2, 0),
     "sqrt": (lambda x, y, a, b: np.sqrt(x), 1, 0), "abs": (lambda x, y, a, b: abs(x), 1, 0),
-    "sign": (lambda x, y, a, b: np.sign(x), 1, 0),
+    "sign": (lambda x, y, a, b: np.sign(np.nan_to_num(x, nan=0)), 1, 0),
 }  # fmt: skip
 
 
