@@ -334,13 +334,7 @@ index_copy.vjp(
 def index_fill(input: Any, index: Any, *, dim: int, value: Any) -> Any:
     """A copy with one number in the slices at `index`."""
     check_type("index_fill_", index)
-    if np.iscomplexobj(value) and input.dtype.kind not in "cW":
-        raise RuntimeError(
-            message(
-                "index_fill_(): Converting complex Scalar to non-complex type is not supported",
-                got=repr(value),
-            )
-        )
+    check_number(input, value)
     d = checked("index_fill_", input, index, dim)
     n = input.shape[d] if input.ndim else 1
     if isinstance(value, (int, float, complex)):
@@ -358,6 +352,17 @@ def index_fill(input: Any, index: Any, *, dim: int, value: Any) -> Any:
         else value.astype(input.dtype)
     )
     return out.reshape(input.shape)
+
+
+def check_number(input: Any, value: Any) -> None:
+    """Raise for a complex number in a tensor of another type."""
+    if np.iscomplexobj(value) and input.dtype.kind not in "cW":
+        raise RuntimeError(
+            message(
+                "index_fill_(): Converting complex Scalar to non-complex type is not supported",
+                got=repr(value),
+            )
+        )
 
 
 def check_fill(x: Any, index: Any, *_value: Any, dim: int, **_: Any) -> None:

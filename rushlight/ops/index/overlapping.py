@@ -16,8 +16,9 @@ from ...autograd import changes, door, views
 from ...autograd.node import TensorBase
 from ...autograd.steps import step
 from ...errors import axis
+from ..create.arguments import stored
 from . import getitem as ix
-from .along_dim import check_type
+from .along_dim import check_number, check_type
 from .masks import check_mask
 
 
@@ -59,6 +60,7 @@ def fill_slices_instead(target: Any, dim: int, index: Any, value: Any) -> Any:
     """The same for `index_fill_`."""
     check_reason(target, value)
     check_type("index_fill_", index._a)
+    check_number(target._a, value)
     places = (*[None] * axis(dim, target.ndim), index)
     return put_instead("index_fill_", target, number_of(target, value), places)
 
@@ -74,4 +76,6 @@ def check_reason(target: Any, value: Any) -> None:
 
 
 def number_of(target: Any, value: Any) -> Any:
+    if isinstance(value, complex):
+        stored(value, target._a.dtype)  # raises for types that have no such number
     return value if isinstance(value, TensorBase) else target.new_tensor(value)

@@ -16,6 +16,7 @@ from ...kernels.pad import select
 from ..core.composite import composite
 from ..core.record import Op, op, register
 from ..core.samples import case, error
+from ..create.arguments import stored
 from ..shape.convert import keeps_format
 from .spatial import Ints, as_int, check_tensor, list_of
 
@@ -68,6 +69,8 @@ def constant_pad_nd(input: Any, *, pad: Ints, value: Any = 0) -> Any:
             [9, 9, 9]])
     """
     check_pad(input.shape, tuple(pad))
+    if isinstance(value, complex):
+        stored(value, input.dtype)  # raises for types that have no such number
     return select.constant(input, pad, value)
 
 

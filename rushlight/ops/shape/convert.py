@@ -351,7 +351,7 @@ def fill(input: Any, *, value: Any) -> Any:
     if input.__class__ is MetaArray:
         return MetaArray(input.shape, input.dtype)
     made = dense.empty_like(input)
-    made[...] = value
+    made[...] = stored(value, made.dtype) if isinstance(value, complex) else value
     return made
 
 

@@ -80,3 +80,18 @@ def test_windows_that_share_memory_keep_what_is_written(change, after):
 def test_the_dim_of_a_fill_is_in_range():
     with pytest.raises(IndexError, match="Dimension out of range"):
         expanded().index_fill_(7, torch.tensor([0]), 2.0)
+
+
+def test_complex_numbers_for_types_that_have_none():
+    """Also where memory is shared, the same error."""
+    index = torch.tensor([0])
+    for x in (torch.zeros(2, 3), torch.zeros(3).expand(2, 3)):
+        with pytest.raises(RuntimeError, match="Converting complex Scalar to non-complex"):
+            x.index_fill_(-2, index, 1j)
+        with pytest.raises(RuntimeError, match="cannot be converted"):
+            x.masked_fill_(x == 0, 1j)
+    with pytest.raises(RuntimeError, match="cannot be converted"):
+        torch.fill(torch.zeros(2), 1j)
+    with pytest.raises(RuntimeError, match="cannot be converted"):
+        torch.constant_pad_nd(torch.zeros(2), (1, 1), 1j)
+    assert torch.fill(torch.zeros(1, dtype=torch.complex64), 1j) == 1j
