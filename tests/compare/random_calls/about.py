@@ -251,7 +251,9 @@ def beside_numbers(d: Any) -> bool:
         return numbers(d, lambda a, b: np.isnan(a) & ((b == 0) | (b == 1)))
     narrow = types(d) & set(NARROW)
     if ".step()" in d.line:
-        return bool(narrow) and numbers(d, lambda a, b: ~np.isfinite(b) | (abs(a - b) < 0.03))
+        return numbers(d, lambda a, b: ~np.isfinite(a) & ~np.isfinite(b)) or (
+            bool(narrow) and numbers(d, lambda a, b: ~np.isfinite(b) | (abs(a - b) < 0.03))
+        )
     return bool(narrow) and numbers(d, lambda a, b: np.isnan(b) & (a == 0))
 
 

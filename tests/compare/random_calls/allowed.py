@@ -171,7 +171,7 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
              or "with a bool tensor is not supported" in words(d.ours)
              or "non-existing dimension" in words(d.ours)
              or (refused(d, "Dimension out of range") and not d.operands[0].ndim)
-             or (d.what == "error" and empty(d))
+             or ((named(d, "vmap") or d.what == "error") and empty(d))
              or computed_here(d, "index 0 out of range for tensor of size [0]", "vmap: ",
                               "not supported inside of vmap",
                               "Batching rule not implemented",
