@@ -578,6 +578,8 @@ def setitem(t: Any, key: Any, value: Any) -> None:
     """`t[key] = value`, in place."""
     if t.__class__ in specialize.plain and put(t, key, value):
         return
+    if key is True:  # is `t[None] = value` in PyTorch: no index
+        key = None
     if not isinstance(value, TensorBase):
         if not isinstance(value, (int, float, complex, np.generic)):
             raise TypeError(

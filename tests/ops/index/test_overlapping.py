@@ -95,3 +95,14 @@ def test_complex_numbers_for_types_that_have_none():
     with pytest.raises(RuntimeError, match="cannot be converted"):
         torch.constant_pad_nd(torch.zeros(2), (1, 1), 1j)
     assert torch.fill(torch.zeros(1, dtype=torch.complex64), 1j) == 1j
+
+
+def test_true_as_the_only_index_writes_where_the_tensor_lies():
+    """`x[True] = y` is `x[None] = y`: what has another type is cast, memory may not be shared."""
+    x = torch.zeros(2, 3)
+    x[True] = torch.arange(3)
+    assert x.tolist() == [[0, 1, 2], [0, 1, 2]]
+    x[True] += 1
+    assert x.tolist() == [[1, 2, 3], [1, 2, 3]]
+    with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+        torch.zeros(1, 3).expand(2, 3)[True] = 2.0
