@@ -83,11 +83,16 @@ def type_error(op: Any, arrays: Any, error: TypeError) -> Exception:
 TOO_LARGE = ("array is too big", "Maximum allowed dimension exceeded")
 
 
+def is_too_large(error: ValueError) -> bool:
+    """Whether NumPy was asked for an array of so many elements that nobody has counted them."""
+    return str(error).startswith(TOO_LARGE)
+
+
 def too_much(name: str, error: Exception) -> Exception:
     """The error of a call that asked for more memory than there is; any other as it was."""
     if not isinstance(error, ValueError):
         return memory_error(name, error)
-    if not str(error).startswith(TOO_LARGE):
+    if not is_too_large(error):
         return dims_error(name, error)
     return memory_error(name, ValueError(f"Storage size calculation overflowed: {error}"))
 

@@ -30,7 +30,14 @@ from ..kernels.elementwise import select as elementwise
 from ..kernels.meta import MetaArray, OuterArray, SparseArray, UnresolvedArray
 from ..kernels.runtime import few
 from . import steps
-from .call_errors import broadcast_error, dims_error, memory_error, type_error
+from .call_errors import (
+    broadcast_error,
+    dims_error,
+    is_too_large,
+    memory_error,
+    too_much,
+    type_error,
+)
 from .node import LEAF, Cut, Extras, InferenceCut, Node, Out, TensorBase, tick, user_line
 
 _new: Callable[[Any], Any] = object.__new__  # by machine code later (`specialize.renew`)
@@ -136,6 +143,10 @@ def perform(record: Any, arrays: Any, kw: dict[str, Any]) -> Any:
         return record.fn(*arrays, **kw)
     except MemoryError as error:
         raise memory_error(record.name, error) from None
+    except ValueError as error:
+        if not is_too_large(error):
+            raise
+        raise too_much(record.name, error) from None
 
 
 bare_perform = perform

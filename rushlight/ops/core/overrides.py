@@ -10,7 +10,7 @@ from typing import Any
 
 from ... import dtypes
 from ...autograd import door
-from ...autograd.call_errors import memory_error
+from ...autograd.call_errors import is_too_large, memory_error, too_much
 from ...autograd.node import TensorBase
 from ...autograd.observe import on_observe
 from ...blocks import Presence
@@ -215,6 +215,10 @@ def dispatching(
                     return fn(*args, **kw)
             except MemoryError as error:
                 raise memory_error(name, error) from None
+            except ValueError as error:
+                if not is_too_large(error):
+                    raise
+                raise too_much(name, error) from None
             except TypeError as error:
                 if kinds is not None:
                     # a tensor may stand for an int
@@ -289,6 +293,10 @@ def called(public: Any, fn: Any, args: tuple[Any, ...], kw: dict[str, Any]) -> A
         return fn(*args, **kw)
     except MemoryError as error:
         raise memory_error(public.__name__, error) from None
+    except ValueError as error:
+        if not is_too_large(error):
+            raise
+        raise too_much(public.__name__, error) from None
 
 
 _kept: list[type] = []  # what `known` holds while nobody asks

@@ -231,3 +231,20 @@ def test_normal_numbers_for_a_conjugate_are_those_of_a_copy():
         x.normal_()
     assert torch.equal(z, pairs[..., 0])
     assert z.abs().min() > 0
+
+
+def test_sizes_that_nobody_can_count():
+    """A RuntimeError, as in PyTorch, of whatever computes the tensor."""
+    n = 2**62
+    for make in (
+        lambda: torch.zeros(n, 4),
+        lambda: torch.nn.functional.one_hot(torch.tensor([n])),
+        lambda: torch.eye(2**32),
+        lambda: torch.rand(n),
+        lambda: torch.zeros(1).expand(n, 4).clone(),
+        lambda: torch.zeros(1).repeat(n, 4),
+        lambda: torch.linspace(0, 1, n),
+        lambda: torch.nn.functional.pad(torch.ones(1), (n, 0)),
+    ):
+        with pytest.raises(RuntimeError, match="Storage size calculation overflowed"):
+            make()
