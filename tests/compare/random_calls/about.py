@@ -125,7 +125,8 @@ def iterators_order(d: Any) -> bool:
         if len(t.shape) > len(shape):
             return False
         found = [0] * (len(shape) - t.ndim)
-        found += [s if n > 1 else 0 for s, n in zip(t.stride(), t.shape, strict=True)]
+        sizes = zip(t.stride(), t.shape, shape[len(found) :], strict=True)
+        found += [s if n == whole else 0 for s, n, whole in sizes]
         steps.append(found)
 
     def longer(a: int, b: int) -> int:
@@ -260,7 +261,7 @@ def beside_numbers(d: Any) -> bool:
 # What PyTorch ends with a view of what it computed: a dimension less, other sizes.
 COMPOSED_OF_VIEWS = (
     r"adaptive_\w+_pool1d|(?:avg|max)_pool1d|cov|linear|bilinear|tensordot|einsum|inner|instance_norm|"
-    r"nll_loss|repeat_interleave|multi_dot|max_unpool1d"
+    r"nll_loss|repeat_interleave|multi_dot|chain_matmul|max_unpool1d"
 )
 
 

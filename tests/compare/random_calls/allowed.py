@@ -436,7 +436,9 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
         "PyTorch composes of views is one there",
         lambda d: (named(d, "detach") and "Can't detach views" in words(d.ours))
         or (computed_here(d, "Can't detach views", "view was created in no_grad mode and is being")
-            and made_by(d, COMPOSED_OF_VIEWS)),
+            and made_by(d, COMPOSED_OF_VIEWS))
+        or ("view was created in no_grad mode and is being" in words(d.ours)
+            and made_by(d, "kron")),
     ),
     (
         "numbers of another type written by truths: which of them are a fill, for which types need "
