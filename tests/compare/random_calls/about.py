@@ -267,7 +267,7 @@ COMPOSED_OF_VIEWS = (
 
 def made_by(d: Any, names: str) -> bool:
     """The first tensor of the line was made by one of these, or is one of several that were."""
-    name = re.findall(r"\bv\d+\b", d.line.partition(" = ")[2] or d.line)[0]
+    name = re.findall(r"\bv\d+\b", re.sub(r"^v\d+ = ", "", d.line))[0]
     made = [line for line in d.lines[:-1] if line.startswith(f"{name} = ")]
     for one in [re.fullmatch(r"v\d+ = (v\d+)\[\d+\]\s*", line) for line in made]:
         made += [line for line in d.lines[:-1] if one and line.startswith(f"{one[1]} = ")]
