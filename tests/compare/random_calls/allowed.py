@@ -319,9 +319,9 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
     (
         "a gradient of zeros is none in one of them: of the other operand of what is compared in "
         "place, and of residuals that there are none of; of a view that was made where nothing is "
-        "recorded",
+        "recorded; zeros times NaN",
         lambda d: gradient(d)
-        and ((d.ours is None and not d.theirs.any())
+        and ((d.ours is None and not d.theirs.nan_to_num().any())
              or (d.theirs is None and (not d.ours.any() or made_in_block(d)))),
     ),
     (
