@@ -104,6 +104,8 @@ def view_(input: Any, *shape: Any, dtype: Any = None, size: Any = None) -> Any:
         y = door.apply(view_dtype, (input,), {"dtype": dtypes.of(dtype)})
         if isinstance(y, TensorBase):  # no differentiable view: it has the memory and its version
             y._v = None
+            if door.state.inference:
+                y._x = door.born_here()
         return y
     if not shape:
         if size is None:

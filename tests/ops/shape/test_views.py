@@ -275,3 +275,17 @@ def test_sizes_that_are_no_ints_are_refused(shape):
     for call in (torch.zeros(6).view, torch.zeros(6).reshape):
         with pytest.raises(TypeError, match="must be tuple of ints"):
             call(*shape)
+
+
+def test_views_of_other_types_are_inference_tensors():
+    """Those made in inference_mode, as they are no views of autograd's; others are what they are
+    views of."""
+    x = torch.ones(2, 2)
+    with torch.inference_mode():
+        assert x.view(torch.int32).is_inference()
+        assert x.view(torch.float32).is_inference()
+        assert not x.view(-1).is_inference()
+        y = x.view(torch.int32)
+    with pytest.raises(RuntimeError, match="Inplace update to inference tensor"):
+        y.add_(1)
+    assert not x.view(torch.int32).is_inference()
