@@ -51,8 +51,12 @@ def layers(d: Any, line: str = "") -> str:
 
 def gradient(d: Any) -> bool:
     """Whether it is a gradient that differs, in `.grad` or as `autograd.grad` gave it."""
-    asked = d.what in ("value", "None", "not a tensor") and "autograd.grad(" in d.line
-    return d.what.startswith("gradient") or asked
+    return d.what.startswith("gradient") or asked_of(d)
+
+
+def asked_of(d: Any) -> bool:
+    """Whether it is a gradient that `autograd.grad` gave."""
+    return d.what in ("value", "None", "not a tensor") and "autograd.grad(" in d.line
 
 
 def by_an_intermediate(d: Any) -> bool:

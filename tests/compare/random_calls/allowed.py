@@ -21,6 +21,7 @@ from tests.compare.random_calls.about import (
     COMPOSED_OF_VIEWS,
     NARROW,
     TRANSFORMS,
+    asked_of,
     beside_numbers,
     both_raise,
     by_an_intermediate,
@@ -392,7 +393,7 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
             d, r"\w*norm|sequential|transformer_encoder_layer"))
         or ("Inference tensors cannot be saved" in words(d.ours) and named(d, r"\w*_loss"))
         or (gradient(d) and by_an_intermediate(d))
-        or (d.what == "not a tensor" and gradient(d) and "lstm" in "".join(d.lines).lower()),
+        or (asked_of(d) and "lstm" in "".join(d.lines).lower()),
     ),
     (
         "of two mistakes which one is named: that a tensor may not be changed, before or after "
@@ -437,6 +438,7 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
         lambda d: (named(d, "detach") and "Can't detach views" in words(d.ours))
         or (computed_here(d, "Can't detach views", "view was created in no_grad mode and is being")
             and made_by(d, COMPOSED_OF_VIEWS))
+        or (computed_here(d, "Can't detach views") and any("out=" in line for line in d.lines))
         or ("view was created in no_grad mode and is being" in words(d.ours)
             and made_by(d, "kron")),
     ),
