@@ -269,6 +269,13 @@ COMPOSED_OF_VIEWS = (
 )
 
 
+# What gives a view in both.
+PLAIN_VIEWS = (
+    r"view\w*|(?:un)?squeeze|transpose|swapaxes|permute|movedim|t|adjoint|select|narrow|diagonal|"
+    r"unfold|expand\w*|chunk|split|tensor_split|unbind|as_strided|unflatten|real|imag"
+)
+
+
 def made_by(d: Any, names: str) -> bool:
     """The first tensor of the line was made by one of these, or is one of several that were."""
     name = re.findall(r"\bv\d+\b", re.sub(r"^v\d+ = ", "", d.line))[0]

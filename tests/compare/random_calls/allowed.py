@@ -20,6 +20,7 @@ from tests.compare.random_calls.about import (
     COMPOSED,
     COMPOSED_OF_VIEWS,
     NARROW,
+    PLAIN_VIEWS,
     TRANSFORMS,
     asked_of,
     beside_numbers,
@@ -438,7 +439,7 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
         lambda d: (named(d, "detach") and "Can't detach views" in words(d.ours))
         or (computed_here(d, "Can't detach views", "view was created in no_grad mode and is being")
             and made_by(d, COMPOSED_OF_VIEWS))
-        or (computed_here(d, "Can't detach views") and any("out=" in line for line in d.lines))
+        or (computed_here(d, "Can't detach views") and not made_by(d, PLAIN_VIEWS))
         or ("view was created in no_grad mode and is being" in words(d.ours)
             and made_by(d, "kron")),
     ),
