@@ -241,7 +241,7 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
     (
         "second derivatives at a kink, of elu and its like at 0, of huber_loss at delta: the mean "
         "of both sides here, one of them in PyTorch; they add up in gradients",
-        lambda d: bool(re.search(r"\b(?:s|c)?elu_?\(|C?ELU|[hH]uber|smooth_l1|SmoothL1",
+        lambda d: bool(re.search(r"\b(?:s|c)?elu_?\(|C?ELU|[hH]uber|smooth_l1|SmoothL1|PReLU|prelu",
                                  " ".join(d.lines)))
         and (named(d, TRANSFORMS) or gradient(d))
         and any(re.search(rf"\.{TRANSFORMS}\(", line) for line in d.lines)
