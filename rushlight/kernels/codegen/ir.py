@@ -486,7 +486,9 @@ class Function:
         return self.intrinsic(f"llvm.{name}.{mangled(first.type)}", first.type, operands)
 
     def fma(self, a: Any, b: Any, c: Any) -> Value:
-        """a * b + c, rounded once."""
+        """a * b + c, rounded once; of integers, which wrap around."""
+        if element(next(x for x in (c, b, a) if isinstance(x, Value)).type) not in FLOATS:
+            return a * b + c  # type: ignore[no-any-return]
         return self.same("fma", a, b, c)
 
     def sqrt(self, x: Value) -> Value:

@@ -26,7 +26,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..codegen.interface import Interface, Kernel
-from ..codegen.ir import F64, I32, I64, PTR, Function, Module, Pointer, Value, vector
+from ..codegen.ir import BYTES, I32, I64, PTR, Function, Module, Pointer, Value, vector
 from ..runtime import jit, tables, threads
 
 KC = 256  # rows of B a block: a panel of B (KC x NR) stays in the first-level cache
@@ -95,6 +95,11 @@ class Words:
         return self.get(name).of(e)
 
 
+def lanes_of(e: str) -> int:
+    """How many elements of a type a vector of the machine has."""
+    return jit.target().lanes * 4 // BYTES[e]
+
+
 def transposed(f: Function, rows: list[Value]) -> list[Value]:
     """W vectors of W lanes, turned: lane i of vector k becomes lane k of vector i."""
     w = len(rows)
@@ -119,7 +124,7 @@ class Gemm:
 
     def __init__(self, e: str) -> None:
         self.e = e
-        self.w = jit.target().lanes // (2 if e == F64 else 1)
+        self.w = lanes_of(e)
         self.nr = 2 * self.w
         self.mr = tile_rows(e)
         self.module = Module(f"{self.name}_{e}")
@@ -407,7 +412,7 @@ class Gemm:
             kc = f.select(left < KC, left, f.const(I64, KC))
             a, size = matrix.at(pc * get("a_col")), kc * self.mr
             with f.when(get("direct") == 0):
-                far = get("a_col") >= APART // (8 if e == F64 else 4)
+                far = get("a_col") >= APART // BYTES[e]
                 together = (get("a_row") == 1) & far & (own_panels > 2)
                 with f.when(together) as lies_along:
                     source = a.at(start_of(first_panel))
@@ -538,7 +543,7 @@ def reads_directly(e: str, m: int) -> bool:
 
 def whole_size(e: str, n: int, k: int) -> int:
     """Elements of the room that all of B is packed into (mode 1)."""
-    nr = 2 * (jit.target().lanes // (2 if e == F64 else 1))
+    nr = 2 * lanes_of(e)
     return sum(-(-min(n - j, NC) // nr) for j in range(0, n, NC)) * nr * k
 
 
@@ -556,5 +561,5 @@ def blocks_of(k: int) -> int:
 
 def packed_size(e: str, n: int, batch: int, depth: int) -> int:
     """Elements of the room that B is packed into (mode 0)."""
-    nr = 2 * (jit.target().lanes // (2 if e == F64 else 1))
+    nr = 2 * lanes_of(e)
     return batch * depth * nr * -(-min(n, NC) // nr)

@@ -15,8 +15,9 @@ import functools
 from typing import Any
 
 from ..codegen.interface import Interface, Kernel
-from ..codegen.ir import F64, I32, I64, PTR, Function, Module, Pointer, Value, lanes, vector
-from ..runtime import jit, threads
+from ..codegen.ir import I32, I64, PTR, Function, Module, Pointer, Value, lanes, vector
+from ..runtime import threads
+from .gemm import lanes_of
 
 ROWS = 4  # of A at a time
 COLUMNS = 4  # of B at a time
@@ -81,7 +82,7 @@ class Gemv:
 
     def __init__(self, e: str) -> None:
         self.e = e
-        self.w = jit.target().lanes // (2 if e == F64 else 1)
+        self.w = lanes_of(e)
         self.module = Module(f"gemv_{e}")
 
     def build(self) -> Module:

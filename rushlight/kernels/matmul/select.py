@@ -11,6 +11,9 @@ Operands may be of any strides; none is copied. Three kernels share the work, Nu
 
 Where the result is small and k long, k is cut into slices, and the parts are added in order.
 
+Integers go the same ways: their products and sums wrap around, so the low bits of a wider type's
+are theirs, and those of one byte are multiplied in two.
+
 Not here: matrices that stay packed for many products (`packed.py`), both gradients of a linear
 layer (`linear.py`), NumPy's way (`reference.py`).
 """
@@ -27,7 +30,7 @@ from ... import config
 from .. import runtime, tuning
 from ..keys import Plans
 from ..meta import MetaArray
-from ..plan import Launch, Plan, Reference, nbytes
+from ..plan import Draft, Launch, Plan, Reference, nbytes
 from ..runtime import few
 from . import reference
 
@@ -35,6 +38,11 @@ Array = Any
 Shape = tuple[int, ...]
 Level = tuple[int, Shape]  # a dim of a batch, and how far each operand goes along it
 ELEMENTS = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}
+INTEGERS = {np.dtype(k): e for e, k in (
+    ("i64", np.int64), ("i64", np.uint64), ("i32", np.int32), ("i32", np.uint32),
+    ("i16", np.int16), ("i16", np.uint16),
+)}  # fmt: skip
+WIDENED = {np.dtype(np.int8): np.dtype(np.int16), np.dtype(np.uint8): np.dtype(np.int16)}
 
 
 # -- products ------------------------------------------------------------------------------------
@@ -92,7 +100,7 @@ def added(d: Array, a: Array, b: Array, beta: float = 1.0, alpha: float = 1.0) -
 
     None where no kernel adds while it multiplies: then the product and the sum are two steps.
     """
-    if d.dtype != a.dtype or d.__class__ is not np.ndarray:
+    if d.dtype != a.dtype or a.dtype not in ELEMENTS or d.__class__ is not np.ndarray:
         return None
     key = (a.dtype, a.shape, a.strides, b.dtype, b.shape, b.strides)
     plain = alpha == 1 and beta == 1
@@ -132,6 +140,8 @@ def plan(
 
     `plain`: alpha and beta are 1. `precision` is that of float32 on a matrix unit.
     """
+    if dtype in WIDENED and b_dtype == dtype:
+        return widened(dtype, a_shape, b_shape)
     problem = parsed(dtype, a_shape, a_strides, b_dtype, b_shape, b_strides, d_shape, d_strides)
     if problem is None:
         return by_numpy(dtype, a_shape, b_dtype, b_shape)
@@ -153,12 +163,36 @@ def by_numpy(dtype: Any, a_shape: Shape, b_dtype: Any, b_shape: Shape) -> Plan:
     )  # fmt: skip
 
 
+def widened(dtype: Any, a_shape: Shape, b_shape: Shape) -> Plan:
+    """The plan of integers that have no lanes of their own; nothing is added."""
+    wide = WIDENED[dtype]
+    of = [MetaArray(shape, wide) for shape in (a_shape, b_shape)]
+    made = plan_product(*of)
+    if made.name == NUMPY:
+        return by_numpy(dtype, a_shape, dtype, b_shape)
+    metas = [MetaArray(shape, dtype) for shape in (a_shape, b_shape, made.outputs["y"].shape)]
+    draft = Draft({"a": metas[0], "b": metas[1], "d": None})
+    draft.include(
+        made, {"a": draft.dense("a", wide), "b": draft.dense("b", wide), "d": None, "y": "wide"},
+        alpha=1.0, beta=0.0,
+    )  # fmt: skip
+    draft.array("wide", made.outputs["y"])
+    draft.numpy(narrowed, ("wide",), draft.array("y", metas[2]), dtype=dtype)
+    return draft.plan(made.name, flops=made.flops or 0, scalars=("alpha", "beta"))
+
+
+def narrowed(x: Array, *, dtype: Any) -> Array:
+    """The low bits of integers."""
+    return x.astype(dtype)
+
+
 def parsed(
     dtype: Any, a_shape: Shape, a_strides: Shape, b_dtype: Any, b_shape: Shape, b_strides: Shape,
     d_shape: Shape | None, d_strides: Shape, least: int | None = None,
 ) -> Problem | None:  # fmt: skip
     """The product as kernels see it: sizes, and strides in elements; None: by NumPy."""
-    if dtype not in ELEMENTS or b_dtype != dtype or not a_shape or not b_shape:
+    known = dtype in ELEMENTS or dtype in INTEGERS
+    if not known or b_dtype != dtype or not a_shape or not b_shape:
         return None
     sizes = math.prod(a_shape), math.prod(b_shape)
     if not all(sizes) or not runtime.available():
@@ -253,7 +287,7 @@ class Problem:
         self.adds = self.exchanged = self.is_slice = False
         self.plain, self.precision = True, "highest"
         self.names = {"a": "a", "b": "b", "c": "y", "d": "d"}
-        self.element = ELEMENTS[dtype]
+        self.element = ELEMENTS.get(dtype) or INTEGERS[dtype]
 
     def plan(self, a_shape: Shape, b_shape: Shape, d_shape: Shape | None) -> Plan:
         """The plan of these products."""
@@ -303,7 +337,7 @@ class Problem:
         length = max(
             tuning.MATMUL_SLICE, tuning.MATMUL_PIECE // (2 * results), -(-k // tuning.MATMUL_SLICES)
         )
-        small = results <= tuning.MATMUL_SMALL and k >= 2 * length
+        small = results <= tuning.MATMUL_SMALL and k >= 2 * length and self.dtype in ELEMENTS
         if small and len(levels) < 2 and not self.is_slice:
             return self.sliced(made, length)
         if self.a[1] == 1 and self.b[0] == 1 and k >= tuning.MATMUL_ALONG:

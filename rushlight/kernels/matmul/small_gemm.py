@@ -21,9 +21,9 @@ import functools
 from collections.abc import Sequence
 
 from ..codegen.interface import Interface, Kernel
-from ..codegen.ir import F64, I32, I64, PTR, Module, Pointer, Value, vector
+from ..codegen.ir import I32, I64, PTR, Module, Pointer, Value, vector
 from ..runtime import jit, tables, threads
-from .gemm import transposed
+from .gemm import lanes_of, transposed
 from .gemv import STRIDES
 
 KC = 128  # rows of B a block: a panel stays in the first-level cache
@@ -65,7 +65,7 @@ class SmallGemm:
 
     def __init__(self, e: str) -> None:
         self.e = e
-        self.w = jit.target().lanes // (2 if e == F64 else 1)
+        self.w = lanes_of(e)
         self.heights = tile_heights()
         self.nr = len(self.heights) * self.w
         self.module = Module(f"small_gemm_{e}")
@@ -311,7 +311,7 @@ def tile_places(
     A place of the table is (vectors of columns, rows); the same arithmetic as in `write_unit`.
     """
     heights = tile_heights()
-    w = jit.target().lanes // (2 if e == F64 else 1)
+    w = lanes_of(e)
     nr = len(heights) * w
     found = set()
     for columns in {min(n, col_block), n % col_block or col_block}:

@@ -171,7 +171,8 @@ def test_threads_change_no_bit(
 def test_what_is_left_to_numpy() -> None:
     x = np.ones((4, 4), np.float32)
     assert not native(x, x.astype(np.float64))
-    assert not native(x.astype(np.int64), x.astype(np.int64))
+    assert not native(x.astype(bool), x.astype(bool))
+    assert not native(x.astype(np.int64), x)
     assert not native(x[:0], x)
     assert not native(x[:, :0], x[:0])
     packed = np.zeros(4, [("a", "f4"), ("b", "i1")])["a"]  # strides of five bytes
