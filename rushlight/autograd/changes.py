@@ -361,11 +361,13 @@ def apply_over(op: Any, target: Any, rest: tuple[Any, ...], kw: dict[str, Any]) 
         return False
     recorded = before is not None and door.state.enabled
     arrays = [a]
-    for b in rest:
+    for i, b in enumerate(rest, 1):
         kind = b.__class__
         if kind is operators.plain_tensor or kind is operators.plain_parameter:
             v, x = b._v, b._a
-            if x.__class__ is not np.ndarray or x.dtype is not dtype or b is target:
+            if x.__class__ is not np.ndarray or b is target:
+                return False
+            if x.dtype is not dtype and i not in op.into.indices:
                 return False
             if v is not None and v.seen != b._vc.count:  # with an old history
                 return False

@@ -28,11 +28,12 @@ class Step:
         outputs: how many arrays come out; 0 when it only writes.
         mutates: places of operands, or names of parameters, that it writes to. A generator of
             random numbers counts as one, for drawing changes it.
+        indices: places of operands of whole numbers, whatever the type of the others.
         view: whether the result shares memory with the first operand.
         shown: the name under which profilers show it, or "" for what they leave out.
     """
 
-    __slots__ = ("fn", "mutates", "name", "outputs", "shown", "view")
+    __slots__ = ("fn", "indices", "mutates", "name", "outputs", "shown", "view")
 
     def __init__(
         self,
@@ -42,6 +43,7 @@ class Step:
         mutates: tuple[int | str, ...] = (),
         view: bool = False,
         shown: str = "",
+        indices: tuple[int, ...] = (),
     ) -> None:
         self.name = name
         self.fn = fn
@@ -49,6 +51,7 @@ class Step:
         self.mutates = mutates
         self.view = view
         self.shown = shown
+        self.indices = indices
 
     def __repr__(self) -> str:
         return f"<step {self.name}>"

@@ -212,6 +212,10 @@ ATTENTION_EXACT = 1 << 18
 # NumPy, 310 with kernels; of 32 over 20 times of 4: 1090 and 420; of 128 over 50 times of one row:
 # 2600 and 1400.
 GATHER_FEW = 4096  # indices up to which places in memory are computed: 8 x 4 8.7, 5.4
+GATHER_LEAST = least(512)  # indices from which on a kernel picks elements
+ALONG_LEAST = least(1 << 16)  # elements of many slices: 128 of 400 3.4, 3.1; 512 of 1024 35, 19
+ALONG_NARROW = 8  # elements of a slice below which NumPy is quicker: 4 of them 38, 52
+GATHER_CHUNK = 1 << 13  # elements of a piece of work: its indices stay in the first two caches
 EMBEDDING_LEAST = least(16384)  # elements
 EMBEDDING_CHUNK = 16384  # elements that a chunk of a lookup copies
 EMBEDDING_BANDS = 64  # parts of a table that threads may compute

@@ -1,7 +1,8 @@
-"""Slices along a dimension, read or written at indices, as kernels: for compiled steps.
+"""Slices along a dimension, read or written at indices, as kernels.
 
-An eager call leaves `index_select` and `index_copy` to NumPy; the compiler tries a line out with
-these, whose bytes are the same. An array is seen as (outer, n, width), its slices along the middle.
+An eager call reads many slices by these, and leaves others and `index_copy` to NumPy; the compiler
+tries a line out with these, whose bytes are the same. An array is seen as (outer, n, width), its
+slices along the middle; where they are single elements `picked.py` reads them.
 Not here: what indices are allowed (`kernels/indices.py`).
 """
 
@@ -13,16 +14,17 @@ from typing import Any
 
 import numpy as np
 
+from .. import runtime, tuning
 from ..codegen.interface import Interface, Kernel
 from ..codegen.ir import I64, PTR, Module
 from ..meta import MetaArray
 from ..plan import Draft, Plan, is_dense
 from ..runtime import jit, threads
-from .select import INT64, Layout, layout
+from .picked import pick
+from .select import INT64, INTEGERS, Layout, layout
 from .table import columns, load, store
 
 CHUNK = 1 << 14  # elements of a piece of work
-INTEGERS = {1: "i8", 2: "i16", 4: "i32", 8: "i64"}
 SHARED = {
     "outer": "what lies before the dimension", "count": "indices", "n": "slices of the table",
     "width": "elements of a slice", "each": "parts of a piece of work", "chunks": "pieces",
@@ -87,6 +89,16 @@ def native(a: Any, index: Any) -> bool:
             and index.ndim == 1 and a.size > 0 and index.size > 0)  # fmt: skip
 
 
+def pays(a: Any, index: Any, d: int) -> bool:
+    """Whether an eager call reads by these: many single elements, or many of some side by side."""
+    width = math.prod(a.shape[d + 1 :])
+    size = math.prod(a.shape[:d]) * index.size * width
+    least = tuning.GATHER_LEAST if width == 1 else tuning.ALONG_LEAST
+    if size < least or 1 < width < tuning.ALONG_NARROW:
+        return False
+    return native(a, index) and runtime.available()
+
+
 def take(a: np.ndarray, index: np.ndarray, d: int) -> np.ndarray:
     """The slices of a dense array along dimension d at indices, all in range."""
     return plan_take(layout(a), layout(index), d).run(a, index)  # type: ignore[no-any-return]
@@ -111,6 +123,15 @@ def plan_take(a: Layout, index: Layout, d: int) -> Plan:
     of, at = (MetaArray(x[1], x[0], x[2]) for x in (a, index))
     draft = Draft({"a": of, "index": at})
     y = draft.array("y", MetaArray((*of.shape[:d], at.size, *of.shape[d + 1 :]), of.dtype))
+    outer = math.prod(of.shape[:d])
+    if math.prod(of.shape) == outer * of.shape[d]:
+        size, each = outer * at.size, tuning.GATHER_CHUNK
+        draft.launch(
+            pick(INTEGERS[of.dtype.itemsize], False), a="a", index=draft.dense("index", INT64),
+            rows=y, flag=draft.array("flag", MetaArray((1,), INT64)), n=of.shape[d], line=at.size,
+            inner=1, apart=0, size=size, known=1, each=each, chunks=-(-size // each),
+        )  # fmt: skip
+        return draft.plan("slices.pick")
     draft.launch(
         kernel(False, INTEGERS[of.dtype.itemsize]), table="a", index=draft.dense("index", INT64),
         rows=y, **words(of.shape, at.size, d, False),

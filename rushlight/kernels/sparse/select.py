@@ -15,10 +15,13 @@ import numpy as np
 
 from .. import runtime, tuning
 from ..embedding.reference import in_range
+from ..embedding.select import INTEGERS
 from ..indices import within
+from ..keys import Plans
 from ..meta import MetaArray, contiguous_strides
 from ..plan import Draft, Plan
 from ..rows import ELEMENTS, has_kernels
+from ..runtime import few
 from . import products
 
 Layout = tuple[Any, tuple[int, ...], tuple[int, ...]]  # type, shape and strides of an array
@@ -141,25 +144,62 @@ def add_slices(out: Any, index: Any, source: Any, d: int) -> None:
         np.add.at(out, (slice(None),) * d + (index,), source)
 
 
-def scatter_add(out: Any, index: Any, source: Any, d: int) -> None:
+def scatter_add(out: Any, index: Any, source: Any, d: int, known: bool = False) -> None:
     """out[…, index[…, k, …], …] += source[…, k, …] along dimension d, in the order of k, in place.
 
     Args:
         out: an array in memory of its own. index: integers, in the shape of `source`; negative
             ones count from the end.
         source: nowhere longer than `out` but along d.
+        known: the indices are at least 0 and in range.
 
     Raises:
         IndexError: for an index that is out of range, before anything is written.
     """
-    same = all(k == d or n == out.shape[k] for k, n in enumerate(index.shape))
-    dense = out.strides == contiguous_strides(out.shape, out.itemsize)
-    large = source.size >= tuning.CSR_SLICES_LEAST and source.shape == index.shape
-    known = out.dtype == source.dtype and out.dtype in SCATTERED and runtime.available()
-    if same and dense and large and known:
-        plan_scatter_add(layout(out), layout(index), layout(source), d).run(out, index, source)
+    key = few.layouts(out, index, source, d, known)
+    made = plans_add.get(key) or plans_add.make(key, out, index, source, d, known)
+    if made is not None:
+        made.run(out, index, source)
     else:
         np.add.at(out, grid(index, d), source)
+
+
+def scatter(out: Any, index: Any, source: Any, d: int, known: bool = False) -> None:
+    """As `scatter_add`, but elements are written; the last one where several meet. `source` may be
+    an array of one number for all."""
+    key = few.layouts(out, index, source, d, known)
+    made = plans_put.get(key) or plans_put.make(key, out, index, source, d, known)
+    if made is not None:
+        made.run(out, index, source)
+    else:
+        out[grid(index, d)] = source
+
+
+@Plans
+def plans_add(out: Any, index: Any, source: Any, d: int, known: bool) -> Plan | None:
+    if out.dtype not in SCATTERED or not at_columns(out, index, source, d):
+        return None
+    return plan_scatter_add(layout(out), layout(index), layout(source), d, known)
+
+
+@Plans
+def plans_put(out: Any, index: Any, source: Any, d: int, known: bool) -> Plan | None:
+    if out.itemsize not in INTEGERS or out.dtype.hasobject:
+        return None
+    if not at_columns(out, index, source, d):
+        return None
+    return plan_scatter_add(layout(out), layout(index), layout(source), d, known, False)
+
+
+def at_columns(out: Any, index: Any, source: Any, d: int) -> bool:
+    """Whether a kernel goes through the indices of each column: of many of one type, for an array
+    that lies dense, whose columns are those of the index, or the first of them."""
+    return (
+        index.size >= tuning.CSR_SLICES_LEAST and out.dtype == source.dtype
+        and (source.shape == index.shape or source.ndim == 0)
+        and all(k in (0, d) or n == out.shape[k] for k, n in enumerate(index.shape))
+        and out.strides == contiguous_strides(out.shape, out.itemsize) and runtime.available()
+    )  # fmt: skip
 
 
 def grid(index: Any, d: int) -> tuple[Any, ...]:
@@ -345,25 +385,48 @@ def plan_add_slices(
 
 
 @functools.lru_cache(maxsize=1024)
-def plan_scatter_add(out: Layout, index: Layout, source: Layout, d: int) -> Plan:
+def plan_scatter_add(
+    out: Layout, index: Layout, source: Layout, d: int, known: bool = False, adds: bool = True
+) -> Plan:
     """Operands out, which is written to, index and source."""
     from . import scatter_add as kernels
 
     draft = Draft({"out": meta(out), "index": meta(index), "source": meta(source)})
-    shape, count = out[1], source[1][d]
-    at = draft.array("at", MetaArray(index[1], INT64))
-    draft.numpy(in_range, ("index",), at, n=shape[d])
+    shape, count = index[1], index[1][d]
+    n = out[1][d]
+    if known:
+        at = draft.dense("index", INT64)
+    else:
+        at = draft.array("at", MetaArray(shape, INT64))
+        draft.numpy(in_range, ("index",), at, n=n)
     inner = math.prod(shape[d + 1 :])
     columns = math.prod(shape[:d]) * inner
+    x, steps = "source", (0, 0, 0)
+    if source[1]:
+        x, steps = columns_of(draft, "source", d)
     each = max(1, min(tuning.CSR_PIECE // max(1, count), -(-columns // 8)))
     if inner > 1:  # whole lines of the cache
         each = -(-each // 16) * 16
+    e = SCATTERED[out[0]] if adds else INTEGERS[out[0].itemsize]
     draft.launch(
-        kernels.scatter_add(SCATTERED[out[0]], "i64"), y="out", index=at,
-        x=draft.dense("source"), n=shape[d], count=count, inner=inner, columns=columns, each=each,
+        kernels.scatter_add(e, "i64", adds), y="out", index=at, x=x, n=n, count=count, inner=inner,
+        x_outer=steps[0], x_line=steps[1], x_step=steps[2], columns=columns, each=each,
         chunks=-(-columns // each),
     )  # fmt: skip
-    return draft.plan("scatter_add.kernel", (), flops=count * columns, mutates=("out",))
+    name = "scatter_add.kernel" if adds else "scatter.kernel"
+    return draft.plan(name, (), flops=count * columns, mutates=("out",))
+
+
+def columns_of(draft: Draft, name: str, d: int) -> tuple[str, tuple[int, int, int]]:
+    """An array seen as (outer, count, inner) around dimension d, and its steps in elements: itself
+    where it is a matrix, else in rows."""
+    of = draft.metas[name]
+    size = of.dtype.itemsize
+    if of.ndim == 2 and not any(s % size for s in of.strides):
+        first, second = (s // size for s in of.strides)
+        return name, (first, second, 0) if d else (0, first, second)
+    inner = math.prod(of.shape[d + 1 :])
+    return draft.dense(name), (of.shape[d] * inner, inner, 1)
 
 
 @functools.lru_cache(maxsize=1024)

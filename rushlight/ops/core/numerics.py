@@ -31,6 +31,12 @@ def in_place(op: Any) -> Step:
     return Step(op.name + "_", over, outputs=0, mutates=(0,))
 
 
+def in_place_of_indices(op: Any, over: Any) -> None:
+    """Let `over(a, index, *rest, **parameters)`, which checks before it writes, be the in-place
+    form of an op whose second operand are indices."""
+    op.into = op.numerics.into = Step(op.name + "_", over, outputs=0, mutates=(0,), indices=(1,))
+
+
 class Numerics:
     """What the results of an op are.
 

@@ -25,6 +25,7 @@ from ..core import described
 from ..core.accepted import Accepted
 from ..core.arguments import need_gradients, need_tensor, number
 from ..core.composite import composite
+from ..core.numerics import in_place_of_indices
 from ..core.record import op
 from ..core.samples import Case, arr, case, ints, made, values
 from ..core.shapes import given, on
@@ -141,9 +142,9 @@ def index_select(input: Any, index: Any, *, dim: int) -> Any:
         selected_outside(input.shape[1], index)
     inside(index, input.shape[d], "index_select")
     line = index.reshape(-1)
-    if asked() and along.native(input, line):
+    if along.native(input, line) if asked() else along.pays(input, line, d):
         return along.take(input, line, d)
-    return np.take(input, index.reshape(-1), axis=d)
+    return np.take(input, line, axis=d)
 
 
 index_select.shape(selected_shape)
@@ -249,8 +250,8 @@ def check_source(name: str, input: Any, index: Any, source: Any, dim: int) -> in
     return d
 
 
-def ready(name: str, input: Any, index: Any, source: Any, dim: int) -> tuple[Any, Any, Any]:
-    """(copy with at least one dimension, key, source) for a change along `dim`."""
+def check_change(name: str, input: Any, index: Any, source: Any, dim: int) -> tuple[int, bool]:
+    """(dimension, whether there is nothing to change) of a change along `dim`, after all checks."""
     d = check_source(name + "_", input, index, source, dim)
     n = input.shape[d] if input.ndim else 1
     if name == "index_add" and input.ndim > 1 and input.size and not within(index, 0, n):
@@ -264,9 +265,17 @@ def ready(name: str, input: Any, index: Any, source: Any, dim: int) -> tuple[Any
         )
     nothing = input.ndim > 1 and not input.size  # where nothing is written PyTorch does not look
     if nothing and (name == "index_add" or (name == "index_copy" and n)):
-        return input.copy(), (), source.dtype.type(0)
+        return d, True
     inside(index, n, name)
-    out = input.copy()
+    return d, False
+
+
+def ready(name: str, input: Any, index: Any, source: Any, dim: int) -> tuple[Any, Any, Any]:
+    """(copy with at least one dimension, key, source) for a change along `dim`."""
+    d, nothing = check_change(name, input, index, source, dim)
+    out = dense.in_order(input)
+    if nothing:
+        return out, (), source.dtype.type(0)
     if not out.ndim:
         out, source = out.reshape(1), np.atleast_1d(source)
     return out, at(d, index), source if source.ndim else source.reshape(1)
@@ -286,6 +295,17 @@ def index_add(input: Any, index: Any, source: Any, *, dim: int, alpha: Any = 1) 
     return out.reshape(input.shape)
 
 
+def index_add_over(input: Any, index: Any, source: Any, *, dim: int, alpha: Any = 1) -> None:
+    """`index_add` in memory that may be written to."""
+    d, nothing = check_change("index_add", input, index, source, dim)
+    if nothing:
+        return
+    source = source if alpha == 1 else (source * np.asarray(alpha)).astype(input.dtype)
+    out = input if input.ndim else input.reshape(1)
+    sums.add_slices(out, index.reshape(-1), source if source.ndim else source.reshape(1), d)
+
+
+in_place_of_indices(index_add, index_add_over)
 index_add.shape(changed("index_add"))
 
 

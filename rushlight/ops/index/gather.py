@@ -14,13 +14,16 @@ import numpy as np
 
 from ...autograd import changes, overlaps
 from ...errors import axis, message
+from ...kernels import dense
 from ...kernels.embedding import gather as elements
+from ...kernels.embedding import select as lookups
 from ...kernels.indices import asked, within
 from ...kernels.meta import MetaArray
 from ...kernels.runtime import few
 from ...kernels.sparse import select as sums
 from ..core.arguments import need_tensor
 from ..core.composite import composite
+from ..core.numerics import in_place_of_indices as in_place
 from ..core.record import op
 from ..core.samples import arr, case, error, ints
 from ..core.shapes import given, on
@@ -108,9 +111,25 @@ def check_range(index: Any, n: int, d: int, name: str = "") -> None:
 )
 def gather(input: Any, index: Any, *, dim: int) -> Any:
     """out[i][j] = input[index[i][j]][j] for dim 0: one element of `input` for each index."""
-    if not asked() and (out := few.gathered(input, index, dim)) is not None:
+    key, many, seen = None, lookups.are_many(index), not asked()
+    if many and seen:
+        key = few.layouts(input, index, dim)
+        if (made := lookups.plans_elements.get(key)) is not None:  # such a call was checked before
+            out, flag = made.run(input, index)
+            if not flag[0]:
+                return out
+    elif seen and (out := few.gathered(input, index, dim)) is not None:
         return out
-    d = check_along("gather", input, index, dim)
+    d = check_shapes("gather", input, index, dim)
+    kernel = many and input.ndim and lookups.by_kernel(input, index, d)
+    if kernel and whole_slices(input, index, d) is None:
+        if not seen:
+            check_range(index, input.shape[d], d)
+            return lookups.elements(input, index, d, known=True)
+        out, flag = lookups.plans_elements.make(key, input, index, dim).run(input, index)
+        if not flag[0]:
+            return out
+    check_range(index, input.shape[d] if input.ndim else 1, d)
     if input.ndim == 0 or index.ndim == 0:
         return np.broadcast_to(
             input.reshape(-1)[index.reshape(-1)].reshape(index.shape), index.shape
@@ -141,7 +160,8 @@ def scatter_zeros(grad: Any, index: Any, *, shape: Any, dim: int) -> Any:
 scatter_zeros.shape(given)
 
 
-def add_along(out: Any, index: Any, source: Any, d: int) -> None:
+def add_along(out: Any, index: Any, source: Any, d: int, known: bool = False) -> None:
+    """Add elements at their indices; `known`: these are in range."""
     if index.size == 0:
         return
     if out.ndim == 0:
@@ -155,7 +175,7 @@ def add_along(out: Any, index: Any, source: Any, d: int) -> None:
     if line is not None:
         sums.add_slices(out, line, part, d)
     else:
-        sums.scatter_add(out, index, part, d)
+        sums.scatter_add(out, index, part, d, known)
 
 
 def whole_slices(out: Any, index: Any, d: int) -> Any:
@@ -215,25 +235,37 @@ def cut(a: Any, index: Any) -> Any:
 )
 def scatter(input: Any, index: Any, src: Any, *, dim: int) -> Any:
     """A copy of `input` with each element of `src` at its index along `dim`."""
-    if not asked() and (out := few.placed(input, index, dim, src)) is not None:
+    if lookups.is_few(input) and (out := few.placed(input, index, dim, src)) is not None:
         return out
     d = check_along("scatter", input, index, dim, src)
-    out = input.copy()
+    out = dense.in_order(input)
     if index.size:
         put_along(out, index, cut(src, index), d)
     return out
 
 
+def scatter_over(input: Any, index: Any, src: Any, *, dim: int) -> None:
+    """`scatter` in memory that may be written to."""
+    if lookups.is_few(input) and (out := few.placed(input, index, dim, src)) is not None:
+        input[...] = out
+        return
+    d = check_along("scatter", input, index, dim, src)
+    if index.size:
+        put_along(input, index, cut(src, index), d)
+
+
+in_place(scatter, scatter_over)
 scatter.shape(on(lambda x, index, src, *, dim: check_along("scatter", x, index, dim, src)))
 
 
 def put_along(out: Any, index: Any, value: Any, d: int) -> None:
+    """Write elements, or one number, at their indices, which are in range."""
     if out.ndim == 0:
         out[...] = np.asarray(value).reshape(-1)[-1]
     elif index.ndim == 0:
         out[int(index)] = np.asarray(value).reshape(())
     else:
-        out[sums.grid(index, d)] = value
+        sums.scatter(out, index, np.asarray(value), d, known=True)
 
 
 def same_type(name: str, a: Any, b: Any) -> None:
@@ -287,7 +319,7 @@ corner.vjp(lambda g, _y, _x, *, shapes: g[tuple(slice(0, n) for n in shapes[0])]
 )
 def scatter_value(input: Any, index: Any, *, dim: int, value: Any) -> Any:
     """A copy of `input` with one number at the indices along `dim`."""
-    if not asked():
+    if lookups.is_few(input):
         try:
             out = few.placed(input, index, dim, stored(value, input.dtype))
         except RuntimeError:  # a number that does not fit; what follows looks at the indices first
@@ -295,10 +327,20 @@ def scatter_value(input: Any, index: Any, *, dim: int, value: Any) -> Any:
         if out is not None:
             return out
     d = check_along("scatter", input, index, dim)
-    out = input.copy()
+    out = dense.in_order(input)
     if index.size:
         put_along(out, index, stored(value, out.dtype), d)
     return out
+
+
+def scatter_value_over(input: Any, index: Any, *, dim: int, value: Any) -> None:
+    """`scatter_value` in memory that may be written to."""
+    d = check_along("scatter", input, index, dim)
+    if index.size:
+        put_along(input, index, stored(value, input.dtype), d)
+
+
+in_place(scatter_value, scatter_value_over)
 
 
 scatter_value.shape(on(lambda x, i, *, dim, **_: check_along("scatter", x, i, dim)))
@@ -318,13 +360,24 @@ scatter_value.vjp(lambda g, _y, _x, index, *, dim: scatter_value(g, index, dim=d
 )
 def scatter_add(input: Any, index: Any, src: Any, *, dim: int) -> Any:
     """A copy of `input` with each element of `src` added at its index along `dim`."""
-    if not asked() and (out := few.added(input, index, dim, src)) is not None:
+    if lookups.is_few(input) and (out := few.added(input, index, dim, src)) is not None:
         return out
     d = check_along("scatter_add", input, index, dim, src)
-    out = input.copy()
-    if index.size:
-        add_along(out, index, cut(src, index), d)
+    out = dense.in_order(input)
+    add_along(out, index, cut(src, index), d, known=True)
     return out
+
+
+def scatter_add_over(input: Any, index: Any, src: Any, *, dim: int) -> None:
+    """`scatter_add` in memory that may be written to."""
+    if lookups.is_few(input) and (out := few.added(input, index, dim, src)) is not None:
+        input[...] = out
+        return
+    d = check_along("scatter_add", input, index, dim, src)
+    add_along(input, index, cut(src, index), d, known=True)
+
+
+in_place(scatter_add, scatter_add_over)
 
 
 scatter_add.shape(on(lambda x, i, src, *, dim: check_along("scatter_add", x, i, dim, src)))

@@ -18,7 +18,9 @@ from ...dtypes import type_name
 from ...errors import axis, message
 from ...kernels import dense, places
 from ...kernels.elementwise.where import where
+from ...kernels.embedding import select as lookups
 from ...kernels.meta import MetaArray
+from ...kernels.sparse import select as sums
 from ..core.arguments import need_gradients, need_tensor
 from ..core.composite import composite
 from ..core.publication import write_out
@@ -417,14 +419,19 @@ def take(input: Any, index: Any) -> Any:
                 hint="index.long()",
             )
         )
-    return np.ascontiguousarray(input.reshape(-1)[wrapped(index, input.size)]).reshape(index.shape)
+    line, places = input.reshape(-1), index.reshape(-1)
+    if lookups.by_kernel(line, places, 0):
+        out = lookups.elements(line, places, 0, wraps=True)
+        if out is not None:
+            return out.reshape(index.shape)
+    return np.ascontiguousarray(line[wrapped(index, input.size)]).reshape(index.shape)
 
 
 @op(samples=[case((2, 3), flat, shape=(3, 4))], fresh=True, public="")
 def take_backward(grad: Any, index: Any, *, shape: Any) -> Any:
     """Zeros of `shape` with `grad` added at flat positions."""
     out = np.zeros(shape, grad.dtype)
-    np.add.at(out.reshape(-1), index, grad)
+    sums.scatter_add(out.reshape(-1), index.reshape(-1), grad.reshape(-1), 0)
     return out
 
 

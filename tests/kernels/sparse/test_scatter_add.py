@@ -85,3 +85,25 @@ def test_the_same_bits_for_any_number_of_threads(rng: Any, threads: int, d: int)
     np.testing.assert_array_equal(more, one)
     np.add.at(out, select.grid(index, d), source)
     np.testing.assert_array_equal(more, out)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64, np.int16, bool, np.complex64])
+@pytest.mark.parametrize("shape", [(50,), (7, 3), (3, 7), (2, 5, 20), (1, 9, 1), (40, 2, 3)])
+def test_elements_written(rng: Any, shape: tuple[int, ...], dtype: Any) -> None:
+    for d in range(len(shape)):
+        out, index, source = made(rng, shape, d, 30, dtype)
+        for x in (source, np.asfortranarray(source), np.array(1).astype(dtype)):
+            wanted, found = out.copy(), out.copy()
+            wanted[select.grid(index, d)] = x  # of those that meet the last one stays
+            select.scatter(found, index, x, d, known=True)
+            np.testing.assert_array_equal(found, wanted)
+
+
+def test_for_the_first_columns(rng: Any) -> None:
+    """An index may be shorter along the first dimension, and a source lie apart."""
+    out, index, source = made(rng, (9, 40), 1, 300)
+    wanted, found = out.copy(), out.copy()
+    np.add.at(wanted, select.grid(index[:5], 1), source[:5])
+    assert select.at_columns(out, index[:5], source[:5], 1)
+    select.scatter_add(found, index[:5], np.repeat(source, 2, 1)[:5, ::2], 1)
+    np.testing.assert_array_equal(found, wanted)
