@@ -161,6 +161,9 @@ CONV_FLIPPED_MOST = 8
 CONV_REFERENCE_WIDE = 128  # positions of an image from which on a product an image is made
 RESAMPLE_LEAST = least(1 << 11)  # elements of the input
 RESAMPLE_SHORT = least(8)  # elements beside each other at a position
+GRID_PIECE = 1 << 15  # products of a piece of work, at the points of a grid
+GRID_NARROW = 4  # channels below which elements are gathered from planes
+GRID_SHARES = 16  # pieces of work that gradients of sampled images should have, by channels
 RESAMPLE_DENSE = 8  # taps from which on a matrix product is faster than one pass a tap
 
 # -- pooling -------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import tuning
+from ..pool import reference as pool
 
 Array = Any  # a numpy.ndarray, whose stubs do not know computed indices
 Ints = tuple[int, ...]
@@ -299,3 +300,59 @@ def grid_weights(t: Any, mode: str) -> tuple[list[Any], list[Any]]:
         [far(t + 1), near(t), near(1 - t), far(2 - t)],
         [far_slope(t + 1), near_slope(t), -near_slope(1 - t), -far_slope(2 - t)],
     )
+
+
+How = tuple[str, str, bool]  # mode, padding_mode, align_corners
+
+
+def sampled(grid: Array, size: Ints, how: How) -> Any:
+    """For each tap: its flat index in the image, whether it is inside (0 or 1), and the weights
+    and slopes of each dimension."""
+    mode, padding_mode, _ = how
+    d = len(size)
+    if padding_mode != "zeros" and not np.isfinite(grid).all():
+        grid = np.nan_to_num(grid, nan=-1e9, posinf=1e9, neginf=-1e9)  # 0 * inf would be nan
+    flat, inside, slope, offset = grid_taps(grid, size, *how)
+    sides = []
+    for i in range(d):
+        at = (grid[..., d - 1 - i] + 1) * slope[i] + offset[i]  # grids hold x first, images y
+        weights, slopes = grid_weights(at, mode)
+        sides.append([(w, dw * slope[i]) for w, dw in zip(weights, slopes, strict=True)])
+    one = (flat.shape[1], 1, *flat.shape[2:])
+    for k, corner in enumerate(product(*sides)):
+        yield flat[k].reshape(one), inside[k], [w for w, _dw in corner], [dw for _w, dw in corner]
+
+
+def grid_sample(x: Array, grid: Array, how: How) -> Array:
+    """Values of images (N, C, *S) at the points of a grid (N, *out, d)."""
+    size = x.shape[2:]
+    y = np.zeros((*x.shape[:2], *grid.shape[1:-1]), x.dtype)
+    for flat, inside, weights, _slopes in sampled(grid, size, how):
+        # what lies outside counts nothing, even where its stand-in is infinite
+        there = np.where(inside[:, None] != 0, pool.take_plane(x, flat, len(size)), 0)
+        y += there * (inside * math.prod(weights))[:, None]
+    return y
+
+
+def grid_image_gradient(g: Array, x: Array, grid: Array, how: How) -> Array:
+    """The gradient of `grid_sample` by the images, which are read for their shape alone."""
+    size = x.shape[2:]
+    dx = np.zeros(x.shape, g.dtype)
+    for flat, inside, weights, _slopes in sampled(grid, size, how):
+        share = np.where(inside != 0, math.prod(weights), 0)[:, None]
+        dx += pool.put_plane(g * share, flat, size, len(size), add=True)
+    return dx
+
+
+def grid_gradient(g: Array, x: Array, grid: Array, how: How) -> Array:
+    """The gradient of `grid_sample` by the grid."""
+    size = x.shape[2:]
+    d = len(size)
+    parts: Array = np.zeros((d, *grid.shape[:-1]), grid.dtype)
+    for flat, inside, weights, slopes in sampled(grid, size, how):
+        there = np.where(inside[:, None] != 0, pool.take_plane(x, flat, d), 0)
+        along = (g * there).sum(1)
+        for i in range(d):
+            others = [w for j, w in enumerate(weights) if j != i]
+            parts[d - 1 - i] += along * math.prod([slopes[i], *others])
+    return np.ascontiguousarray(np.moveaxis(parts, 0, -1))

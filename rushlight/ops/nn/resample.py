@@ -1,8 +1,8 @@
 """The resampling ops and their gradients; public functions are in `resample_public.py`.
 
 Interpolation is linear in the image, so its gradient is its transpose. Sampling at a grid is also
-differentiated by the grid: its rule is written with ops, from the same cells and weights as the
-forward.
+differentiated by the grid: on arrays by kernels, and where the gradient is to be differentiated
+again with ops, from the same cells and weights.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import numpy as np
 from ...autograd import door
 from ...errors import axis, message
 from ...kernels.meta import MetaArray
-from ...kernels.pool import reference as pool
 from ...kernels.resample import reference as resample
 from ...kernels.resample import select as resizing
 from ...kernels.resample.reference import Resize
@@ -155,11 +154,9 @@ grid_taps.shape(_taps_shape)
 
 
 def _sampled(grid: Any, size: Ints, how: dict[str, Any]) -> Any:
-    """For each tap: (flat index, inside, weights, slopes), the last two for each dimension."""
+    """For each tap: (flat index, inside, weights, slopes), the last two for each dimension, as
+    Tensors: `reference.sampled` written with ops."""
     d = len(size)
-    outside = how["padding_mode"] == "zeros"
-    if not outside and isinstance(grid, np.ndarray) and not np.isfinite(grid).all():
-        grid = np.nan_to_num(grid, nan=-1e9, posinf=1e9, neginf=-1e9)  # 0 * inf would be nan
     flat, inside, slope, offset = grid_taps(grid, size=size, **how)
     sides = []
     for i in range(d):
@@ -182,14 +179,7 @@ def grid_sampler_op(
     input: Any, grid: Any, *, mode: str, padding_mode: str, align_corners: bool
 ) -> Any:
     """Values of images (N, C, *S) at the points of a grid (N, *out, d), by interpolation."""
-    size = tuple(input.shape[2:])
-    d = len(size)
-    how = {"mode": mode, "padding_mode": padding_mode, "align_corners": align_corners}
-    y = np.zeros((*input.shape[:2], *grid.shape[1:-1]), input.dtype)
-    for flat, inside, weights, _slopes in _sampled(grid, size, how):
-        weight = inside * math.prod(weights)
-        y += pool.take_plane(input, flat, d) * weight[:, None]
-    return y
+    return resizing.grid_sample(input, grid, mode, padding_mode, align_corners)
 
 
 @grid_sampler_op.joint
@@ -204,6 +194,9 @@ def _(
     padding_mode: str,
     align_corners: bool,
 ) -> Any:
+    if isinstance(g, np.ndarray):
+        asked = bool(needs[0]), bool(needs[1])
+        return resizing.grid_gradients(g, x, grid, asked, mode, padding_mode, align_corners)
     size = tuple(x.shape[2:])
     d = len(size)
     how = {"mode": mode, "padding_mode": padding_mode, "align_corners": align_corners}
@@ -222,6 +215,11 @@ def _(
     return dx, stack(*parts[::-1], dim=-1) if needs[1] else None
 
 
+grid_sampler_op.planned(
+    lambda x, grid, *, mode, padding_mode, align_corners: resizing.plan_grid(
+        resizing.layout(x), resizing.layout(grid), mode, padding_mode, align_corners
+    )
+)
 grid_sampler_op.shape(lambda x, grid, **_kw: MetaArray((*x.shape[:2], *grid.shape[1:-1]), x.dtype))
 
 # -- affine grids --------------------------------------------------------------------------------

@@ -384,37 +384,36 @@ def _grid_sampler(input: Any, grid: Any, mode: str, padding_mode: str, align_cor
     check_tensor("grid_sampler", "grid", 2, grid)
     if not input.ndim or not grid.ndim:
         raise IndexError(message("Dimension specified as 0 but tensor has no dimensions"))
-    shapes = f"input with sizes {list_of(input.shape)} and grid with sizes {list_of(grid.shape)}"
-    d = input.ndim - 2
-    if input.shape[0] != grid.shape[0]:
+    of_input, of_grid = tuple(input.shape), tuple(grid.shape)
+    d = len(of_input) - 2
+    if of_input[0] != of_grid[0]:
         raise RuntimeError(
             message(
                 "grid_sampler(): expected grid and input to have same batch size, but got "
-                f"{shapes}",
+                f"{_shapes(of_input, of_grid)}",
                 hint="grid.expand(N, ...)",
             )
         )
-    if grid.shape[-1] != d:
+    if of_grid[-1] != d:
         raise RuntimeError(
             message(
                 f"grid_sampler(): expected grid to have size {d} in last dimension, but got grid "
-                f"with sizes {list_of(grid.shape)}"
+                f"with sizes {list_of(of_grid)}"
             )
         )
-    for i in range(2, input.ndim):
-        if input.shape[i] == 0:
-            raise RuntimeError(
-                message(
-                    "grid_sampler(): expected input to have non-empty spatial dimensions, but "
-                    f"input has sizes {list_of(input.shape)} with dimension {i} being empty"
-                )
+    if 0 in of_input[2:]:
+        raise RuntimeError(
+            message(
+                "grid_sampler(): expected input to have non-empty spatial dimensions, but input "
+                f"has sizes {list_of(of_input)} with dimension {of_input.index(0, 2)} being empty"
             )
-    wanted = spatial + 2 if spatial else 4 if input.ndim == 4 else 5
-    if input.ndim != wanted or grid.ndim != wanted:
+        )
+    wanted = spatial + 2 if spatial else 4 if len(of_input) == 4 else 5
+    if len(of_input) != wanted or len(of_grid) != wanted:
         raise RuntimeError(
             message(
                 f"grid_sampler(): expected {wanted}D input and grid with same "
-                f"number of dimensions, but got {shapes}"
+                f"number of dimensions, but got {_shapes(of_input, of_grid)}"
             )
         )
     if mode == "bicubic" and d != 2:
@@ -423,6 +422,10 @@ def _grid_sampler(input: Any, grid: Any, mode: str, padding_mode: str, align_cor
     return resample.grid_sampler_op(
         input, grid, mode=mode, padding_mode=padding_mode, align_corners=bool(align_corners)
     )
+
+
+def _shapes(input: Ints, grid: Ints) -> str:
+    return f"input with sizes {list_of(input)} and grid with sizes {list_of(grid)}"
 
 
 @composite(
