@@ -6,7 +6,8 @@ weight    dw (O, K)   = sum over n of g[n] (O, P) @ x[n] seen through windows, t
 P counts output positions, K = channels x kernel positions. Element (k, p) of the windows is
 `x[tap[k] + position[p]]`: two tables of offsets into a padded image describe any number of
 dimensions, stride and dilation. Neighbouring positions are mostly neighbours in memory, so a vector
-of them is one load, two masked loads at the end of a line, or a gather (`window_vector`).
+of them is one load, two masked loads at the end of a line, every second element of two loads, or a
+gather (`window_vector`).
 
 Each chunk packs what it needs of the windows on its stack and uses it for all rows of the weight,
 which is packed once. Forward packs while it multiplies by the first panel of the weight, where
@@ -106,6 +107,41 @@ def window_vector(f: Function, index: Value, w: int, body: Callable[[Load], None
 
             def both(base: Pointer) -> Value:
                 return base.load_masked(second, there, base.load_masked(start, here))
+
+            body(both)
+        with two.otherwise():
+            skipping(f, index, w, body, holds)
+
+
+def skipping(
+    f: Function, index: Value, w: int, body: Callable[[Load], None],
+    holds: Callable[[Value], Value],
+) -> None:  # fmt: skip
+    """`window_vector` of positions that are no neighbours: every second element of one line or two,
+    as a stride of 2 takes them, comes of two or four loads; otherwise each is gathered."""
+    lanes = f.iota(vector(I32, w))
+    steps = index - lanes * 2
+    first, shift = f.lane(steps, 0), f.lane(steps, w - 1)
+    here, there = steps == first, steps == shift
+    start, second = f.convert(first, I64), f.convert(shift, I64)
+    halves = [[(half * w + i) // 2 for i in range(w)] for half in (0, 1)]
+    evens = list(range(0, 2 * w, 2))
+    own = lanes < w - 1  # of the second half: nothing is read behind the last of them
+    with f.when(holds(here)) as one:
+
+        def line(base: Pointer) -> Value:
+            return f.shuffle(base.load(start, w), base.load_masked(start + w, own), evens)
+
+        body(line)
+    with one.otherwise():
+        with f.when(holds(here | there)) as two:
+            masks = [[f.shuffle(m, m, half) for half in halves] for m in (here, there)]
+
+            def both(base: Pointer) -> Value:
+                low = base.load_masked(second, masks[1][0], base.load_masked(start, masks[0][0]))
+                high = base.load_masked(start + w, masks[0][1])
+                high = base.load_masked(second + w, masks[1][1] & own, high)
+                return f.shuffle(low, high, evens)
 
             body(both)
         with two.otherwise():
