@@ -74,9 +74,9 @@ def linear(x: Array, w: Array, bias: Array | None) -> Array:
     precision = config.current.matmul_precision
     key = few.layouts(x, w, bias, precision)
     made = plans_linear.get(key) or plans_linear.make(key, x, w, bias, precision)
-    if bias.dtype == x.dtype and made.name != NUMPY:
+    if bias.dtype == x.dtype and made.name not in ALONE:
         return made.run(x, w, bias, 1.0, 1.0)
-    y = reference.product(x, w)
+    y = product(x, w)
     y += bias
     return y
 
@@ -105,10 +105,11 @@ def added(d: Array, a: Array, b: Array, beta: float = 1.0, alpha: float = 1.0) -
     key = (a.dtype, a.shape, a.strides, b.dtype, b.shape, b.strides)
     plain = alpha == 1 and beta == 1
     made = plan(*key, config.current.matmul_precision, d.shape, d.strides, plain)
-    return None if made.name == NUMPY else made.run(a, b, d, alpha, beta)
+    return None if made.name in ALONE else made.run(a, b, d, alpha, beta)
 
 
-NUMPY = "matmul.numpy"
+NUMPY, WIDENED_TYPES = "matmul.numpy", "matmul.widened"
+ALONE = (NUMPY, WIDENED_TYPES)  # what these compute is the product: nothing is added
 
 
 @functools.cache
@@ -178,7 +179,7 @@ def widened(dtype: Any, a_shape: Shape, b_shape: Shape) -> Plan:
     )  # fmt: skip
     draft.array("wide", made.outputs["y"])
     draft.numpy(narrowed, ("wide",), draft.array("y", metas[2]), dtype=dtype)
-    return draft.plan(made.name, flops=made.flops or 0, scalars=("alpha", "beta"))
+    return draft.plan(WIDENED_TYPES, flops=made.flops or 0, scalars=("alpha", "beta"))
 
 
 def narrowed(x: Array, *, dtype: Any) -> Array:
