@@ -358,11 +358,13 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
     (
         "wrong values of PyTorch's: a polynomial of NaN and whole numbers is what lay in memory; "
         "pos_weight - 1 is taken in the type of pos_weight, 255 of a uint8 of 0; the tangent of "
-        "fmax and fmin of equals is 0, where their gradient is 1; zero points of uint8 are brought "
-        "between bounds in that type, in which -8 is 248",
+        "fmax and fmin of equals is 0, where their gradient is 1, and that of prelu at 0 is 1, "
+        "where its gradient is the weight; zero points of uint8 are brought between bounds in that "
+        "type, in which -8 is 248",
         lambda d: d.what == "value"
         and ((named(d, r"\w+_polynomial_\w") and "'nan'" in d.line)
-             or (named(d, "jvp|jacfwd|hessian") and re.search(r"fm(?:ax|in)\(", d.line))
+             or (named(d, "jvp|jacfwd|hessian")
+                 and re.search(r"fm(?:ax|in)\(|prelu\(", d.line))
              or (named(d, r"_fake_quantize_learnable_\w+") and "torch.uint8" in types(d))
              or ("pos_weight=" in d.line and "uint8" in "".join(d.lines))),
     ),
