@@ -199,10 +199,13 @@ logit.shape(same)
 
 @logit.vjp
 def _logit_rule(g: Any, _y: Any, x: Any, *, eps: float | None) -> Any:
-    slope = g / (x * (1 - x))
     low, high = (0.0, 1.0) if eps is None else (eps, 1 - eps)
-    outside = zero(x) + (math.nan if eps is None else 0.0)
-    return where((x < low) | (x > high), outside, slope)
+    inside = (x >= low) & (x <= high)
+    one = zero(x) + 1
+    below = where(inside, x * (1 - x), one)
+    if eps is None:
+        return g * where(inside, one, one * math.nan) / below  # linear in g everywhere
+    return where(inside, g / below, zero(x))
 
 # -- sinc and logsumexp ----------------------------------------------------------------------------
 

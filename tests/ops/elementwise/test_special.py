@@ -138,3 +138,13 @@ def test_a_gradient_of_zero_times_an_infinite_logarithm_is_zero(name, other):
     x = torch.tensor([2.0, 3.0], requires_grad=True)
     getattr(torch.special, name)(x, torch.tensor(other)).backward(torch.zeros(2))
     assert x.grad.tolist() == [0, 0]
+
+
+def test_the_derivative_of_logit_outside_of_its_range():
+    """NaN, or 0 where eps has changed x, both ways."""
+    x = torch.tensor([-1.0, 0.5, 2.0, float("nan")])
+    for eps, outside in ((None, float("nan")), (0.1, 0.0)):
+        leaf = x.clone().requires_grad_()
+        (g,) = torch.autograd.grad(torch.logit(leaf, eps).sum(), leaf)
+        _, t = torch.func.jvp(lambda x, eps=eps: torch.logit(x, eps), (x,), (torch.ones(4),))
+        assert str(g.tolist()) == str(t.tolist()) == str([outside, 4.0, outside, outside])
