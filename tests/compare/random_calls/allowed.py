@@ -102,7 +102,7 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
              or named(d, "as_strided|storage_offset"))
         and ("] = " in d.line
              or named(d, r"einsum|index_fill|kthvalue|(?:nan)?median|conv_tbc|adaptive_\w+|"
-                     r"addm[mv]|b?add?bmm|logsumexp|index_copy|instance_norm|det|linear|a?max|a?min|batch_norm|scatter\w*|cum\w+|bmm|mm|"
+                     r"addm[mv]|b?add?bmm|logsumexp|nansum|index_copy|instance_norm|det|linear|a?max|a?min|batch_norm|scatter\w*|cum\w+|bmm|mm|"
                      r"householder_product|orgqr|lu|cross_entropy|mse_loss|inner|pixel_\w+|"
                      r"bernoulli|(?:log_)?normal|exponential|geometric|rand\w*|poisson|"
                      r"(?:gumbel_|log_)?softmax|embedding_bag|upsample|interpolate|"
@@ -271,7 +271,8 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
         lambda d: (d.what == "value" and named(d, r"\w*_norm")
                    and numbers(d, lambda a, b: (a == 0) & (abs(b) < 1e-4)))
         or (gradient(d)
-        and bool(re.search(r"Norm\w*\(1\b|_norm\(|renorm\(", "".join(d.lines)))
+        and bool(re.search(r"Norm\w*\(1\b|_norm\(|renorm\(|normalize\(|[cC]osine_?[sS]imilarity",
+                           "".join(d.lines)))
         and numbers(d, lambda a, b: (b == 0)
                     & (abs(a) < (2e-3 if types(d) & set(NARROW) else 1e-4)))),
     ),
@@ -334,9 +335,9 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
         "old value, which takes a share where it is equal, by segment_reduce, which shares it "
         "among equals in the first segment alone, of zeta and atan2 by uint8, which it negates, "
         "of cholesky where a matrix is not Hermitian, of tangents of layer_norm, of "
-        "gaussian_nll_loss in functionalize, of hardshrink at NaN, where vectors have none, of "
-        "products of complex numbers taken as real ones, and none of views of a leaf that is a "
-        "view itself, once something was changed",
+        "gaussian_nll_loss in functionalize, of hardshrink and its like at NaN, where vectors and "
+        "single numbers differ, of products of complex numbers taken as real ones, and none of "
+        "views of a leaf that is a view itself, once something was changed",
         lambda d: gradient(d)
         and any(re.search(r"batch_norm\(|as_strided_scatter|logical_\w+_\(|ctc_loss|"
                           r"soft_margin_loss|segment_reduce\(.*'m(?:ax|in)'", line)
@@ -350,7 +351,8 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
                 or re.search(r"func\.(?:jvp|jacfwd|hessian)\(.*(?:layer_norm|LayerNorm)", line)
                 or re.search(r"functionalize\(.*gaussian_nll_loss", line)
                 or ("complex" in "".join(d.lines) and re.search(r"cholesky\(", line))
-                or ("nan" in "".join(d.lines) and re.search("hardshrink|Hardshrink", line))
+                or ("nan" in "".join(d.lines)
+                    and re.search("shrink|Shrink|hard|Hard|elu6?|E?LU", line))
                 or ("complex" in "".join(d.lines) and re.search(r"prod\(.*dtype=torch\.b?f", line))
                 or (re.search(r"zeta\(|atan2|arctan2", line) and "uint8" in "".join(d.lines))
                 for line in d.lines),
