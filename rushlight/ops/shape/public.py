@@ -104,8 +104,8 @@ def view_(input: Any, *shape: Any, dtype: Any = None, size: Any = None) -> Any:
         y = door.apply(view_dtype, (input,), {"dtype": dtypes.of(dtype)})
         if isinstance(y, TensorBase):  # no differentiable view: it has the memory and its version
             y._v = None
-            if door.state.inference:
-                y._x = door.born_here()
+            if y._fn is None:  # an inference tensor where it is made, not where its memory was
+                y._x = door.first_cut([] if input._x is None else [input._x])
         return y
     if not shape:
         if size is None:

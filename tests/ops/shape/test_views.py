@@ -289,3 +289,7 @@ def test_views_of_other_types_are_inference_tensors():
     with pytest.raises(RuntimeError, match="Inplace update to inference tensor"):
         y.add_(1)
     assert not x.view(torch.int32).is_inference()
+    with torch.inference_mode():
+        z = torch.ones(2)
+    assert not z.view(torch.int32).is_inference()
+    assert z.view(-1).is_inference()
