@@ -185,7 +185,8 @@ def numbers(d: Any, free: Callable[[np.ndarray, np.ndarray], Any]) -> bool:
         if a.shape != b.shape or a.dtype != b.dtype:
             return False
         close = max(1e-4, CLOSE.get(str(getattr(d.theirs, "dtype", ""))[6:], 0))
-        same = (a == b) | ((a != a) & (b != b)) | np.isclose(a, b, rtol=close, atol=1e-6)
+        least = close * min(1.0, abs(b[np.isfinite(b)]).max(initial=0.0)) if close > 1e-3 else 1e-6
+        same = (a == b) | ((a != a) & (b != b)) | np.isclose(a, b, rtol=close, atol=least)
         if not (same | free(a, b)).all():
             return False
     return True
