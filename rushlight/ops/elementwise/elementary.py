@@ -185,11 +185,17 @@ def exponent(a: Any, b: Any) -> None:
         )
 
 
+def wide(a: Any) -> Any:
+    """Small integers as float64: NumPy's logarithm of an int8 or a bool is a float16."""
+    small = isinstance(a, np.ndarray) and a.dtype.kind in "iub" and a.itemsize < 4
+    return a.astype(np.float64) if small else a
+
+
 def by_exponent(g: Any, y: Any, a: Any) -> Any:
     """The derivative of a ** b by b: that of 0 ** b, which is 0 or 1 for b from 0 on, is 0."""
     if y.dtype.kind in "cW" if isinstance(y, np.ndarray) else y.is_complex():
         a = a + 0j  # the logarithm of a negative number
-    slope = y * log(a)
+    slope = y * log(wide(a))
     if isinstance(a, (int, float, complex)) and a != 0:
         return g * slope
     return g * where(((y == 0) | (y == 1)) & (a == 0), 0.0, slope)

@@ -19,6 +19,7 @@ from ..core.publication import write_out
 from ..core.record import intrinsic, op
 from ..core.samples import arr, case, real
 from ..core.shapes import same
+from .elementary import wide
 from .formulas import abs, cos, exp, log, log1p, where
 
 SHAPE = (3, 4)
@@ -128,7 +129,7 @@ entr = intrinsic(
 )  # fmt: skip
 xlogy = intrinsic(
     "xlogy", lambda input, other: libm.xlogy(input, other),
-    lambda g, _y, a, b: g * where(((a == 0) | (g == 0)) & (b <= 0), zero(b), log(b)),
+    lambda g, _y, a, b: g * where(((a == 0) | (g == 0)) & (b <= 0), zero(b), log(wide(b))),
     lambda g, _y, a, b: g * (a / b),
     inplace=True,
     nin=2, promote="float", samples=[case(SHAPE, POSITIVE), case(SHAPE, 2.5)], public=EVERYWHERE,
@@ -144,7 +145,7 @@ xlogy = intrinsic(
 )  # fmt: skip
 xlog1py = intrinsic(
     "xlog1py", lambda input, other: libm.xlog1py(input, other),
-    lambda g, _y, a, b: g * where(((a == 0) | (g == 0)) & (b <= -1), zero(b), log1p(b)),
+    lambda g, _y, a, b: g * where(((a == 0) | (g == 0)) & (b <= -1), zero(b), log1p(wide(b))),
     lambda g, _y, a, b: g * (a / (b + 1)),
     nin=2, promote="float", samples=[case(SHAPE, POSITIVE)], public="special",
     doc="""`y = input * log(1 + other)`, and 0 where input is 0 (but NaN where other is NaN).

@@ -148,3 +148,20 @@ def test_the_derivative_of_logit_outside_of_its_range():
         (g,) = torch.autograd.grad(torch.logit(leaf, eps).sum(), leaf)
         _, t = torch.func.jvp(lambda x, eps=eps: torch.logit(x, eps), (x,), (torch.ones(4),))
         assert str(g.tolist()) == str(t.tolist()) == str([outside, 4.0, outside, outside])
+
+
+def test_derivatives_by_logarithms_of_small_integers():
+    """They are as exact as the result, whatever NumPy's logarithm of an int8 is."""
+    for dtype in (torch.uint8, torch.int8, torch.bool, torch.int64):
+        whole = torch.tensor([2, 3, 1]).to(dtype)
+        for f in (
+            torch.pow,
+            lambda a, x: torch.xlogy(x, a),
+            lambda a, x: torch.special.xlog1py(x, a),
+        ):
+            found = []
+            for a in (whole, whole.double()):
+                x = torch.tensor([0.3, 0.7, 1.2], requires_grad=True)
+                f(a, x).sum().backward()
+                found.append(x.grad)
+            assert torch.allclose(*found, rtol=1e-6)
