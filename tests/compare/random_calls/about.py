@@ -162,7 +162,7 @@ def iterators_order(d: Any) -> bool:
 COMPOSED = (
     r"conv\w*|\w*pool\d?d?|einsum|kron|tensordot|addr|\w+_cell|local_response_norm|\w*attention\w*|"
     r"renorm|mvlgamma|multigammaln|logsigmoid|log_sigmoid|ldexp|angle|isclose|\w*_loss|normalize|"
-    r"polygamma|lerp|addcdiv|addcmul|nan_to_num|solve_ex|complex|householder_product|quantile|rrelu"
+    r"polygamma|stack|lerp|addcdiv|addcmul|nan_to_num|solve_ex|complex|householder_product|quantile|rrelu"
 )
 
 # Transforms of functions, and what gives derivatives.
