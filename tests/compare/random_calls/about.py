@@ -338,7 +338,7 @@ def no_derivative(d: Any) -> bool:
         node = type(getattr(d.theirs, "grad_fn", None)).__name__
         mine = any(getattr(t, "requires_grad", False) for t in parts(d.ours))
         return (
-            not (kind.is_floating_point or kind.is_complex or mine)
+            (kind is not None and not (kind.is_floating_point or kind.is_complex or mine))
             or node in ("Error", "NotImplemented")
             or named(d, r"\w*bessel\w*|airy_ai|zeta|polygamma|igammac?|histogram\w*|bincount|"
                         r"unique\w*|\w*_grad|\w+_polynomial_\w|"
