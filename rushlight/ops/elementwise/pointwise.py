@@ -194,15 +194,36 @@ def nan_to_num(input: Any, *, nan: Any = None, posinf: Any = None, neginf: Any =
         info, wide = np.finfo(input.dtype), input
     else:
         return dense.copied(input)
+    numbers = (
+        0.0 if nan is None else nan,
+        float(info.max) if posinf is None else posinf,
+        float(info.min) if neginf is None else neginf,
+    )
+    if wide.dtype.kind == "f":
+        return finite(wide, *map(float, numbers)).astype(input.dtype, copy=False)
     y = np.nan_to_num(
         dense.copied(wide) if 0 in wide.strides else wide,
-        nan=0.0 if nan is None else nan,
-        posinf=float(info.max) if posinf is None else posinf,
-        neginf=float(info.min) if neginf is None else neginf,
-    )
+        nan=numbers[0], posinf=numbers[1], neginf=numbers[2],
+    )  # fmt: skip
     return y.astype(input.dtype, copy=False)
 
 
+def by_numpy(x: Any, nan: float, high: float, low: float) -> Any:
+    """Replace what is not finite, of floats."""
+    x = dense.copied(x) if 0 in x.strides else x
+    if np.isfinite(x).all():  # as mostly: NumPy's function takes twice as long to find nothing
+        return np.array(x, copy=True)
+    return np.nan_to_num(x, nan=nan, posinf=high, neginf=low)
+
+
+finite = elementwise_kernels.fuse(
+    by_numpy,
+    "nan_to_num",
+    lambda x, nan, high, low: m.where(
+        x == x, m.where(x == pymath.inf, high, m.where(x == -pymath.inf, low, x)), nan
+    ),
+    alone=False,
+)
 nan_to_num.shape(same)
 
 

@@ -169,3 +169,22 @@ def test_methods_take_no_out() -> None:
     ):  # fmt: skip
         with pytest.raises(TypeError, match="out"):
             call()
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+def test_nan_to_num_of_many_numbers_and_of_few(dtype):
+    some = [math.nan, math.inf, -math.inf, -0.0, 2.5]
+    for wanted, how in (
+        ([7.0, 2.0, 3.0, -0.0, 2.5], {"nan": 7, "posinf": 2, "neginf": 3}),
+        ([math.inf, math.nan, 3.0, -0.0, 2.5], {"nan": math.inf, "posinf": math.nan, "neginf": 3}),
+    ):
+        for times in (1, 4000):
+            x = torch.tensor(some * times, dtype=dtype)
+            found, right = x.nan_to_num(**how), torch.tensor(wanted * times, dtype=dtype)
+            assert torch.equal(found.isnan(), right.isnan())
+            found, right = (y.masked_fill(y.isnan(), 1.0) for y in (found, right))
+            assert torch.equal(found, right)
+            assert torch.equal(found.signbit(), right.signbit())
+    finite = torch.ones(3, dtype=dtype)
+    assert finite.nan_to_num() is not finite
+    assert finite.nan_to_num().data_ptr() != finite.data_ptr()
