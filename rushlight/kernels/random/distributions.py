@@ -16,6 +16,7 @@ import numpy as np
 
 from .. import tuning
 from ..elementwise.select import LOW
+from ..sort import reference as sort
 from .box_muller import box_muller_16
 from .mersenne_twister import Twister
 
@@ -324,13 +325,24 @@ def swapped(partner: np.ndarray) -> np.ndarray:
 
 def multinomial_replaced(weights: np.ndarray, rng: Twister, count: int) -> np.ndarray:
     """Indices drawn from each row of weights, an index as often as it comes: (rows, count)."""
-    out = np.empty((len(weights), count), np.int64)
-    for row, picked in zip(weights, out, strict=True):
-        steps = np.cumsum(row, dtype=row.dtype)  # one by one, in the type of the weights
-        steps /= steps[-1]
-        steps[-1] = 1
-        picked[:] = np.searchsorted(steps.astype(np.float64), rng.doubles(count))
-    return out
+    steps = np.cumsum(weights, axis=1, dtype=weights.dtype)  # one by one, in the weights' type
+    steps /= steps[:, -1:]
+    steps[:, -1] = 1
+    drawn = rng.doubles(len(steps) * count).reshape(-1, count)
+    rows, n = steps.shape
+    if count > tuning.MULTINOMIAL_TOGETHER or rows < tuning.MULTINOMIAL_ROWS:
+        found = np.empty((rows, count), np.int64)
+        for row, u, picked in zip(steps, drawn, found, strict=True):
+            picked[:] = np.searchsorted(row.astype(np.float64), u)
+        return found
+    begin, flat = np.arange(0, rows * n, n)[:, None], steps.reshape(-1)
+    first, last = np.zeros(drawn.shape, np.int64), np.full(drawn.shape, n)  # all rows at a time
+    for _ in range(n.bit_length()):
+        middle = (first + last) >> 1
+        below = flat.take(begin + middle, mode="clip") < drawn
+        first, last = np.where(below, middle + 1, first), np.where(below, last, middle)
+        np.minimum(first, last, out=first)
+    return first
 
 
 def multinomial_distinct(weights: np.ndarray, rng: Twister, count: int) -> np.ndarray:
@@ -341,6 +353,12 @@ def multinomial_distinct(weights: np.ndarray, rng: Twister, count: int) -> np.nd
         race = weights / race
     if count == 1:
         return np.argmax(race, axis=-1, keepdims=True)
+    if not np.isnan(race).any():  # which come last here, and first in `topk`
+        if race.dtype == np.float32:
+            return sort.topk(race, count, race.ndim - 1, True, True)
+        few = sort.few(race, count, True) if count <= race.shape[-1] // tuning.SORT_FEW else None
+        if few is not None:
+            return few
     return np.argsort(-race, axis=-1, kind="stable")[..., :count].copy()
 
 

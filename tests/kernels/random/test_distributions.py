@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import pickle
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -172,3 +173,29 @@ def test_statistics_of_the_rest():
     counts = R.poisson(np.full(5000, 30.0), Twister(0))
     assert abs(counts.mean() - 30) < 0.5
     assert abs(counts.var() - 30) < 3
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("rows", [1, 3, 40])
+@pytest.mark.parametrize("n", [1, 7, 900])
+def test_multinomial_of_many_rows_and_of_few(rows: int, n: int, dtype: Any) -> None:
+    """All rows at a time and row by row; zeros among the weights tie in the race."""
+    weights = np.random.default_rng(n).random((rows, n)).astype(dtype)
+    weights[:, 1::2] = 0
+    for count in (1, 2, 5, 33, n):
+        rng, other = Twister(3), Twister(3)
+        found = R.multinomial_replaced(weights, rng, count)
+        for row, picked in zip(weights, found, strict=True):
+            steps = np.cumsum(row, dtype=dtype)
+            steps /= steps[-1]
+            steps[-1] = 1
+            wanted = np.searchsorted(steps.astype(np.float64), other.doubles(count))
+            np.testing.assert_array_equal(picked, wanted)
+        np.testing.assert_array_equal(rng.get_state(), other.get_state())
+        if 1 < count <= n:
+            race = np.empty_like(weights)
+            R.exponential(race, other, 1.0)
+            wanted = np.argsort(-(weights / race), axis=-1, kind="stable")[:, :count]
+            found = R.multinomial_distinct(weights, rng, count)
+            assert found.dtype == np.int64
+            np.testing.assert_array_equal(found, wanted)
