@@ -214,12 +214,35 @@ def mode(x: Array, dim: int) -> Array:
     return np.moveaxis(np.take_along_axis(order, best, -1), -1, dim)
 
 
-def unique(x: Array) -> tuple[Array, Array, Array]:
-    """Sorted values of the flattened array, where each element went, and how often each occurs."""
-    values, inverse, counts = np.unique(
-        x.reshape(-1), return_inverse=True, return_counts=True, equal_nan=False
+def unique(x: Array, places: bool = True) -> tuple[Array, Array | None, Array]:
+    """Sorted values of the flattened array, where each element went (None unless `places`), and how
+    often each occurs."""
+    if x.dtype.kind in "iub" and x.size:
+        low = x.min()
+        if int(x.max()) - int(low) < x.size:
+            return counted(x, low, places)
+    found = np.unique(
+        x.reshape(-1), return_inverse=places, return_counts=True, equal_nan=False
     )
-    return values, inverse.reshape(x.shape).astype(np.int64), counts.astype(np.int64)
+    values, counts = found[0], found[-1].astype(np.int64)
+    return values, found[1].reshape(x.shape).astype(np.int64) if places else None, counts
+
+
+def counted(x: Array, low: Any, places: bool) -> tuple[Array, Array | None, Array]:
+    """`unique` of whole numbers of a narrow range from `low` on: by counting, without sorting."""
+    wide = x.reshape(-1)
+    if x.dtype == np.uint64:
+        wide = (wide - low).astype(np.int64)
+    else:
+        wide = wide.astype(np.int64, copy=False)
+        if low:
+            wide = wide - np.int64(low)
+    counts = np.bincount(wide)
+    there = counts > 0
+    found = np.flatnonzero(there)
+    values = found.astype(x.dtype) + low if x.dtype == np.uint64 else found + np.int64(low)
+    inverse = (np.cumsum(there) - 1).take(wide).reshape(x.shape) if places else None
+    return values.astype(x.dtype), inverse, counts[found].astype(np.int64, copy=False)
 
 
 def unique_rows(x: Array, dim: int) -> tuple[Array, Array, Array]:

@@ -321,7 +321,7 @@ def encoded(a: Any, *, n: int) -> Any:
             )
         )
     out = np.zeros((*a.shape, n), np.int64)
-    np.put_along_axis(out, a[..., None], 1, -1)
+    out.reshape(-1)[np.arange(0, out.size, n) + a.reshape(-1)] = 1
     return out
 
 

@@ -19,6 +19,7 @@ from ...dtypes import type_name
 from ...errors import axis, message
 from ...kernels.meta import MetaArray
 from ...kernels.sort import reference as kernels
+from ...kernels.sort import select
 from ..core.accepted import Accepted
 from ..core.arguments import need_tensor
 from ..core.composite import composite
@@ -77,7 +78,10 @@ def unique(
     (tensor([1, 2, 3]), tensor([2, 0, 2, 1]), tensor([1, 1, 2]))
     """
     a = _plain(input)
-    found = kernels.unique(a) if dim is None else kernels.unique_rows(a, axis(dim, input.ndim))
+    if dim is None:
+        found: Any = kernels.unique(a, return_inverse)
+    else:
+        found = kernels.unique_rows(a, axis(dim, input.ndim))
     name = "_unique2" if dim is None else "unique_dim"
     return _listed(name, input, found, return_inverse, return_counts)
 
@@ -194,7 +198,7 @@ def searchsorted(
     elif sequence.dtype == values.dtype or "c" in (sequence.dtype.kind, values.dtype.kind):
         SEARCHED.check_array(sequence.dtype if sequence.dtype.kind == "c" else values.dtype)
     order = None if sorter is None else sorter._a
-    places = kernels.searchsorted(sequence, values, right or side == "right", order)
+    places = select.searchsorted(sequence, values, right or side == "right", order)
     return finish("searchsorted", wrap(places.astype(np.int32) if out_int32 else places), out)
 
 

@@ -134,3 +134,17 @@ def test_medians_beside_nan():
     skipped = kernels.median(x, 1, skip_nan=True)[:, 0]
     assert (x[0] < x[0, skipped[0]]).sum() == 148
     assert skipped[1] == plain[1]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "int64", "uint64", "bool"])
+def test_unique_by_counting(dtype, rng):
+    info = None if dtype == "bool" else np.iinfo(dtype)
+    for low in (0,) if info is None else (info.min, -50 if info.min else 3, info.max - 99):
+        x = rng.integers(low, int(low) + (2 if info is None else 100), (70, 80), dtype)
+        values, inverse, counts = kernels.unique(x)
+        wanted = np.unique(x, return_inverse=True, return_counts=True)
+        assert values.dtype == x.dtype
+        for have, want in zip((values, inverse, counts), wanted, strict=True):
+            np.testing.assert_array_equal(have, want.reshape(have.shape))
+        assert inverse.shape == x.shape
+        assert kernels.unique(x, places=False)[1] is None
