@@ -221,9 +221,8 @@ def unique(x: Array, places: bool = True) -> tuple[Array, Array | None, Array]:
         low = x.min()
         if int(x.max()) - int(low) < x.size:
             return counted(x, low, places)
-    found = np.unique(
-        x.reshape(-1), return_inverse=places, return_counts=True, equal_nan=False
-    )
+    listed: Any = np.unique  # whose types know of no flag that is a variable
+    found = listed(x.reshape(-1), return_inverse=places, return_counts=True, equal_nan=False)
     values, counts = found[0], found[-1].astype(np.int64)
     return values, found[1].reshape(x.shape).astype(np.int64) if places else None, counts
 
