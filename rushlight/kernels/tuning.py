@@ -156,12 +156,14 @@ DEPTHWISE_LEAST = least(2048)  # elements of the result
 DEPTHWISE_TAPS = 49  # the largest kernel whose taps are written out one by one
 DEPTHWISE_PLANES = 8192  # elements of the result that a chunk makes, in whole planes
 ZERO_PAD_LEAST = least(2048)  # elements
+PAD_SHOWN_LEAST = 1  # elements; reflection, replication, wrapping around: NumPy is never quicker
 CONV_REFERENCE_BLOCK = 1 << 19  # elements of a block of columns: 2 MB, so it stays near the core
 CONV_FLIPPED_MORE = 1.1  # how much larger than the result an input may be for the flipped kernel
 # And where NumPy is the other way: 9 x 9 and larger. 64 to 3 channels, 128 x 128: 40 ms, 1.4 ms
 CONV_FLIPPED_MOST = 8
 CONV_REFERENCE_WIDE = 128  # positions of an image from which on a product an image is made
 RESAMPLE_LEAST = least(1 << 11)  # elements of the input
+NEAREST_LEAST = 1  # the same for nearest neighbours: NumPy is never quicker
 RESAMPLE_SHORT = least(8)  # elements beside each other at a position
 GRID_PIECE = 1 << 15  # products of a piece of work, at the points of a grid
 GRID_NARROW = 4  # channels below which elements are gathered from planes

@@ -26,11 +26,16 @@ from . import reference
 from .reference import Resize
 
 Array = Any
+Ints = tuple[int, ...]
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def resize(x: Array, how: tuple[Resize, ...]) -> Array:
     """Resize the last dimensions of x, those that shrink most first."""
+    if how[0].mode.startswith("nearest") and x.size >= tuning.NEAREST_LEAST:
+        made = plan_nearest(x.dtype, x.shape, x.strides, how)
+        if made is not None:
+            return made.run(x)
     order = sorted(range(len(how)), key=lambda i: how[i].out / max(1, how[i].size))
     for i in order:
         x = along(x, x.ndim - len(how) + i, how[i], False)
@@ -39,6 +44,10 @@ def resize(x: Array, how: tuple[Resize, ...]) -> Array:
 
 def resize_input(g: Array, how: tuple[Resize, ...]) -> Array:
     """The transpose of `resize`."""
+    if how[0].mode.startswith("nearest") and g.dtype in FLOATS and g.size >= tuning.NEAREST_LEAST:
+        made = plan_repeated_sums(g.dtype, g.shape, g.strides, how)
+        if made is not None:
+            return made.run(g)
     order = sorted(range(len(how)), key=lambda i: how[i].size / max(1, how[i].out))
     for i in order:
         g = along(g, g.ndim - len(how) + i, how[i], True)
@@ -90,6 +99,74 @@ def plan(dtype: Any, shape: tuple[int, ...], axis: int, how: Resize, turned: boo
         f"resample.{way}", ("x",), {"y": y}, [launch], constants=constants,
         flops=2 * count * y.size, bytes=nbytes(x, y),
     )  # fmt: skip
+
+
+# -- nearest neighbours, all dimensions at a time ------------------------------------------------
+
+
+@functools.lru_cache(maxsize=256)
+def plan_nearest(dtype: Any, shape: Ints, strides: Ints, how: tuple[Resize, ...]) -> Plan | None:
+    """The plan of copies of an array's elements; None: there is no kernel for it."""
+    from ..copy import shown
+
+    dims = len(how)
+    out = (*shape[: len(shape) - dims], *(r.out for r in how))
+    known = dtype.itemsize in shown.ELEMENTS and not dtype.hasobject and runtime.available()
+    if not known or not math.prod(shape) or not math.prod(out):
+        return None
+    draft = Draft({"x": MetaArray(shape, dtype, strides)})
+    tables = [reference.table(r, reference.real_type(dtype)) for r in how]
+    places = [
+        np.arange(r.out) // t.factor if t.factor else t.index[:, 0].astype(np.int64)
+        for r, t in zip(how, tables, strict=True)
+    ]
+    factor, n = tables[-1].factor, how[-1].out
+    kind = "table"
+    if factor == 1 or (places[-1] == np.arange(n)).all():
+        kind = "edges"  # of which there are none
+    elif factor in shown.REPEATED:
+        kind = f"repeat{factor}"
+    places = [np.zeros(1, np.int64)] * (3 - dims) + places
+    given = {
+        name: draft.constant(name, p)
+        for name, p in zip(("depths", "lines", "columns"), places, strict=True)
+    }
+    size, space = ((1,) * (3 - dims) + s[len(shape) - dims :] for s in (shape, out))
+    count = math.prod(out[: len(shape) - dims]) * space[0] * space[1]
+    each = max(1, tuning.COPY_CHUNK // n)
+    draft.launch(
+        shown.kernel(shown.ELEMENTS[dtype.itemsize], kind), x=draft.dense("x"),
+        y=draft.array("y", MetaArray(out, dtype)), **given, count=count, in_d=size[0],
+        in_h=size[1], in_w=size[2], out_d=space[0], out_h=space[1], out_w=n, left=0, end=n,
+        each=each, chunks=-(-count // each),
+    )  # fmt: skip
+    return draft.plan(f"nearest.{kind}")
+
+
+@functools.lru_cache(maxsize=256)
+def plan_repeated_sums(
+    dtype: Any, shape: Ints, strides: Ints, how: tuple[Resize, ...]
+) -> Plan | None:  # fmt: skip
+    """The plan of the transpose of images resized by whole factors; None: there is none."""
+    from . import repeated_sums
+
+    dims = len(how)
+    factors = {reference.table(r, dtype).factor for r in how}
+    factor = factors.pop()
+    known = runtime.available() and not factors and 0 < factor <= repeated_sums.MOST
+    if not known or not math.prod(shape) or dims > 2:
+        return None
+    y = (*shape[: len(shape) - dims], *(r.size for r in how))
+    draft = Draft({"x": MetaArray(shape, dtype, strides)})
+    width = y[-1]
+    lines = math.prod(y) // width
+    each = max(1, tuning.COPY_CHUNK // (width * factor**dims))
+    draft.launch(
+        repeated_sums.kernel(ELEMENTS[dtype], factor ** (dims - 1), factor), x=draft.dense("x"),
+        y=draft.array("y", MetaArray(y, dtype)), lines=lines, width=width, each=each,
+        chunks=-(-lines // each),
+    )  # fmt: skip
+    return draft.plan("nearest.sums", flops=math.prod(shape))
 
 
 # -- sampling at the points of a grid ------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Padding: `pad` and its modes. Constants and negative padding in any dimension.
 
 Every mode is linear, so each has its transpose as its gradient. Read next:
-`kernels/pad/reference.py`.
+`kernels/pad/select.py`.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ constant_pad_nd.shape(lambda x, pad, value=0: MetaArray(kernel.padded_shape(x.sh
 )
 def pad_transpose(input: Any, *, pad: Ints, mode: str) -> Any:
     """Each position of a padded array added to the position that it showed."""
-    return kernel.to_sources(input, pad, mode)
+    return select.to_sources(input, tuple(pad), mode)
 
 
 pad_transpose.shape(
@@ -111,7 +111,7 @@ def _by_mode(mode: str, name: str, d: int, node: str) -> Op:
             raise NotImplementedError(
                 message(f"\"{name}\" not implemented for 'Bool'", hint="input.float()")
             )
-        return kernel.by_sources(input, pad, mode)
+        return select.by_sources(input, tuple(pad), mode)
 
     forward.__name__ = name
     forward.__doc__ = f"The last {d} dimensions of `input`, continued by {mode} padding."
@@ -127,6 +127,9 @@ def _by_mode(mode: str, name: str, d: int, node: str) -> Op:
         )
     )
     record.vjp(lambda g, _y, _x, *, pad: pad_transpose(g, pad=pad, mode=mode))
+    record.planned(
+        lambda x, *, pad: select.plan_shown(x.dtype, x.shape, x.strides, tuple(pad), mode)
+    )
     record.shape(lambda x, pad: MetaArray(kernel.padded_shape(x.shape, pad), x.dtype))
     return record
 
@@ -215,10 +218,11 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: float | None = None
                 f"other non-zero dimensions for input, but got: {list_of(input.shape)}"
             )
         )
-    _check_edges(input.shape, sizes, mode)
+    _check_edges(tuple(input.shape), sizes, mode)
     return _MODES[mode, d](input, pad=sizes)
 
 
+@functools.lru_cache(maxsize=4096)
 def _check_edges(shape: Ints, pad: Ints, mode: str) -> None:
     """Whether there is enough to mirror or wrap."""
     for i in range(len(pad) // 2):
