@@ -93,6 +93,26 @@ def plan(source: Any, target: Any, shape: Shape, x_strides: Shape, y_strides: Sh
     )  # fmt: skip
 
 
+@functools.lru_cache(maxsize=256)
+def plan_triangle(dtype: Any, shape: Shape, diagonal: int, lower: bool) -> Plan | None:
+    """The lower triangle of each matrix of a contiguous array, up to a diagonal, or what is above
+    it: operand x; None: there is no kernel for it."""
+    from . import shown, triangle
+
+    known = dtype.itemsize in shown.ELEMENTS and not dtype.hasobject and runtime.available()
+    if not known or not math.prod(shape):
+        return None
+    x = MetaArray(shape, dtype)
+    lines, width = math.prod(shape[:-1]), shape[-1]
+    each = max(1, tuning.COPY_CHUNK // width)
+    far = max(-shape[-2], min(diagonal, width))  # beyond, all or nothing
+    launch = Launch(
+        triangle.kernel(shown.ELEMENTS[dtype.itemsize], lower), x="x", y="y", lines=lines,
+        height=shape[-2], width=width, diagonal=far, each=each, chunks=-(-lines // each),
+    )  # fmt: skip
+    return Plan("copy.triangle", ("x",), {"y": x}, [launch], bytes=nbytes(x, x))
+
+
 def copied(x: Array, y: Array) -> None:
     """By NumPy."""
     np.copyto(y, x, casting="unsafe")

@@ -13,6 +13,9 @@ from ... import dtypes
 from ...autograd import door
 from ...dtypes import type_name
 from ...errors import axis, message
+from ...kernels import tuning
+from ...kernels.copy import select as copying
+from ...kernels.elementwise.select import Formula
 from ...kernels.elementwise.where import lower_triangle, where
 from ...kernels.meta import MetaArray
 from ..core.arguments import need_tensor
@@ -74,6 +77,10 @@ def trace_shape(x: Any) -> MetaArray:
     return MetaArray((), np.int64 if x.dtype.kind in "biu" else x.dtype)
 
 
+_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+_products = Formula(lambda a, b: a * b, "outer")  # by the size of the result, not of the operands
+
+
 @op(
     samples=[case((3,), (4,))],
     errors=[error(RuntimeError, "vector", (3, 1), (3,))],
@@ -93,6 +100,8 @@ def outer(input: Any, vec2: Any) -> Any:
     """
     need_dims(input, "outer: self", 1)
     need_dims(vec2, "outer: vec2", 1)
+    if input.size * vec2.size >= tuning.OUTER_LEAST and input.dtype == vec2.dtype in _FLOATS:
+        return _products(input[:, None], vec2)
     return input[:, None] * vec2
 
 
@@ -234,8 +243,13 @@ def cross(input: Any, other: Any, dim: int | None = None, *, out: Any = None) ->
 # -- triangles and diagonals -----------------------------------------------------------------------
 
 
-def _part(x: Any, mask: Any, inside: bool) -> Any:
-    """The elements of each matrix where the mask is True, or those where it is False."""
+def _part(x: Any, diagonal: int, inside: bool) -> Any:
+    """The elements of each matrix up to a diagonal, or those behind it."""
+    if x.size >= tuning.TRIANGLE_LEAST and x.flags.c_contiguous:
+        plan = copying.plan_triangle(x.dtype, x.shape, diagonal, inside)
+        if plan is not None:
+            return plan.run(x)
+    mask = lower_triangle(*x.shape[-2:], diagonal)
     nothing = np.zeros((), x.dtype)
     return where(mask, x, nothing) if inside else where(mask, nothing, x)
 
@@ -270,7 +284,7 @@ def tril(input: Any, *, diagonal: int = 0) -> Any:
             [1., 1., 1.]])
     """
     _at_least_2d("tril", input)
-    return _part(input, lower_triangle(*input.shape[-2:], diagonal), True)
+    return _part(input, diagonal, True)
 
 
 tril.shape(on(lambda x, diagonal=0: _at_least_2d("tril", x)))
@@ -300,7 +314,7 @@ def triu(input: Any, *, diagonal: int = 0) -> Any:
             [0., 0., 1.]])
     """
     _at_least_2d("triu", input)
-    return _part(input, lower_triangle(*input.shape[-2:], diagonal - 1), False)
+    return _part(input, diagonal - 1, False)
 
 
 triu.shape(on(lambda x, diagonal=0: _at_least_2d("triu", x)))
