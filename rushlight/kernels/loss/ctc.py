@@ -41,21 +41,32 @@ def forward(
     emit: Array, skip: Array, input_lengths: Array, target_lengths: Array
 ) -> tuple[Array, Array]:
     """(loss (N), alpha (T, N, S)): alpha sums the paths that are in a state after step t."""
-    t_max, n, s = emit.shape
+    alpha = forward_variables(emit, skip, target_lengths)
+    return losses(alpha, input_lengths, target_lengths), alpha
+
+
+def forward_variables(emit: Array, skip: Array, target_lengths: Array) -> Array:
+    """alpha (T, N, S)."""
+    t_max, _, s = emit.shape
     alpha = np.full(emit.shape, -np.inf, emit.dtype)
-    rows = np.arange(n)
     if t_max:
         alpha[0, :, 0] = emit[0, :, 0]
         if s > 1:
             alpha[0, :, 1] = np.where(target_lengths > 0, emit[0, :, 1], -np.inf)
     for t in range(1, t_max):
         alpha[t] = _step(alpha[t - 1], skip) + emit[t]
+    return alpha
+
+
+def losses(alpha: Array, input_lengths: Array, target_lengths: Array) -> Array:
+    """The loss of each sample, of the variables of its last time."""
+    rows = np.arange(alpha.shape[1])
     last = 2 * target_lengths
     end = alpha[np.maximum(input_lengths - 1, 0), rows]
     before = np.where(target_lengths > 0, end[rows, np.maximum(last - 1, 0)], -np.inf)
     loss = -np.logaddexp(end[rows, last], before)
     loss = np.where(input_lengths > 0, loss, np.where(target_lengths == 0, 0.0, np.inf))
-    return loss.astype(emit.dtype, copy=False), alpha
+    return loss.astype(alpha.dtype, copy=False)
 
 
 def backward(

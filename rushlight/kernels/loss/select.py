@@ -1,8 +1,8 @@
 """Losses over classes: which kernel computes them.
 
 Scores are (C), (N, C) or (N, C, ...); targets the same without the classes. Not here: the
-mathematics (`cross_entropy.py`), what is added up (`totals.py`), NumPy's arrays (`reference.py`),
-CTC (`ctc.py`).
+mathematics (`cross_entropy.py`), what is added up (`totals.py`), NumPy's arrays (`reference.py`);
+of CTC, whose variables are planned below, the mathematics (`ctc.py`) and kernels (`ctc_steps.py`).
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from typing import Any
 import numpy as np
 
 from ...errors import message
-from .. import tuning
+from .. import runtime, tuning
 from ..codegen.row_body import computed
 from ..indices import asked, within
 from ..keys import Plans
 from ..meta import MetaArray
-from ..plan import Plan, Reference, nbytes
-from ..rows import ELEMENTS, dense, launches, takes
+from ..plan import Draft, Plan, Reference, nbytes
+from ..rows import ELEMENTS, WIDE_ELEMENTS, dense, launches, takes
 from ..rows import plan as plan_rows
 from ..runtime import few
 from . import cross_entropy as bodies
-from . import reference
+from . import ctc, reference
 
 Array = Any
 Shape = tuple[int, ...]
@@ -277,3 +277,111 @@ def logsumexp(x: Array) -> Array | None:
         return None
     plan = plan_log_sum_exp(x.dtype, x.shape, x.strides)
     return None if plan.name.endswith("numpy") else plan.run(x)
+
+
+# -- connectionist temporal classification -------------------------------------------------------
+
+
+def ctc_forward(
+    x: Array, labels: Array, skip: Array, input_lengths: Array, target_lengths: Array
+) -> tuple[Array, Array]:
+    """(loss (N), alpha (T, N, S)) of log-probabilities (T, N, C); see `ctc.py`."""
+    if not by_ctc_steps(x, labels):
+        return ctc.forward(ctc.emissions(x, labels), skip, input_lengths, target_lengths)
+    plan = plan_ctc_forward(x.dtype, x.shape, x.strides, labels.shape[1])
+    alpha = plan.run(x, labels, minus_infinity(skip, x.dtype), begins(target_lengths, labels, x))
+    return ctc.losses(alpha, input_lengths, target_lengths), alpha
+
+
+def ctc_backward(
+    x: Array, alpha: Array, loss: Array, labels: Array, skip: Array, input_lengths: Array,
+    target_lengths: Array,
+) -> Array:  # fmt: skip
+    """(T, N, C): the gradient of each sample's loss."""
+    if not by_ctc_steps(x, labels) or not loss.dtype == alpha.dtype == x.dtype:
+        emit = ctc.emissions(x, labels)
+        return ctc.backward(
+            emit, alpha, loss, labels, skip, input_lengths, target_lengths, x.shape[2]
+        )
+    ahead = np.zeros_like(skip)
+    ahead[:, :-2] = skip[:, 2:]
+    plan = plan_ctc_backward(x.dtype, x.shape, x.strides, alpha.strides, labels.shape[1])
+    return plan.run(
+        x, labels, minus_infinity(ahead, x.dtype), ends(target_lengths, labels, x), alpha,
+        np.ascontiguousarray(loss), input_lengths.astype(np.int64),
+    )  # fmt: skip
+
+
+def by_ctc_steps(x: Array, labels: Array) -> bool:
+    """Whether kernels compute the variables. They would read outside their memory by a label that
+    is no class; NumPy says which one that is."""
+    known = x.dtype in WIDE_ELEMENTS and x.size > 0 and runtime.available()
+    return known and labels.size > 0 and within(labels, 0, x.shape[2])
+
+
+def minus_infinity(mask: Array, dtype: Any) -> Array:
+    """0 where the mask is True, else -inf."""
+    return np.where(mask, dtype.type(0), dtype.type(-np.inf))
+
+
+def begins(lengths: Array, labels: Array, x: Array) -> Array:
+    """Where paths begin: in the first blank, or the first label."""
+    found = np.full(labels.shape, -np.inf, x.dtype)
+    found[:, 0] = 0
+    if labels.shape[1] > 1:
+        found[lengths > 0, 1] = 0
+    return found
+
+
+def ends(lengths: Array, labels: Array, x: Array) -> Array:
+    """Where paths end: in the last blank, or the last label."""
+    found, rows = np.full(labels.shape, -np.inf, x.dtype), np.arange(len(lengths))
+    found[rows, 2 * lengths] = 0
+    some = lengths > 0
+    found[rows[some], 2 * lengths[some] - 1] = 0
+    return found
+
+
+@functools.lru_cache(maxsize=256)
+def plan_ctc_forward(dtype: Any, shape: tuple[int, ...], strides: tuple[int, ...], s: int) -> Plan:
+    """Operands x (T, N, C), labels (N, S), skip and first (N, S); output alpha (T, N, S)."""
+    from . import ctc_steps
+
+    t, n, classes = shape
+    of_states = MetaArray((n, s), dtype)
+    d = Draft({
+        "x": MetaArray(shape, dtype, strides), "labels": MetaArray((n, s), INT64),
+        "skip": of_states, "first": of_states,
+    })  # fmt: skip
+    d.launch(
+        ctc_steps.kernel("alpha", ELEMENTS[dtype]), x=d.dense("x"), labels="labels", skip="skip",
+        first="first", alpha=d.array("alpha", MetaArray((t, n, s), dtype)), steps=t, samples=n,
+        classes=classes, states=s,
+    )  # fmt: skip
+    return d.plan("ctc.alpha", ("alpha",), flops=60 * t * n * s)
+
+
+@functools.lru_cache(maxsize=256)
+def plan_ctc_backward(
+    dtype: Any, shape: tuple[int, ...], strides: tuple[int, ...], alpha: tuple[int, ...], s: int
+) -> Plan:
+    """Operands x (T, N, C), labels (N, S), skip and last (N, S), alpha (T, N, S), loss (N) and
+    ends (N); output grad (T, N, C)."""
+    from . import ctc_steps
+
+    t, n, classes = shape
+    of_states = MetaArray((n, s), dtype)
+    d = Draft({
+        "x": MetaArray(shape, dtype, strides), "labels": MetaArray((n, s), INT64),
+        "skip": of_states, "last": of_states, "alpha": MetaArray((t, n, s), dtype, alpha),
+        "loss": MetaArray((n,), dtype), "ends": MetaArray((n,), INT64),
+    })  # fmt: skip
+    size = dtype.itemsize
+    d.launch(
+        ctc_steps.kernel("beta", ELEMENTS[dtype]), x=d.dense("x"), labels="labels", skip="skip",
+        last="last", alpha=d.dense("alpha"), loss="loss", ends="ends",
+        beta=d.room("beta", 2 * n * s * size), there=d.room("there", n * s * size),
+        grad=d.array("grad", MetaArray(shape, dtype)), steps=t, samples=n, classes=classes,
+        states=s,
+    )  # fmt: skip
+    return d.plan("ctc.beta", ("grad",), flops=80 * t * n * s)

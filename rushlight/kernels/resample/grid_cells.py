@@ -42,7 +42,7 @@ class How(NamedTuple):
 class Side(NamedTuple):
     """A dimension of a vector of points."""
 
-    index: list[Value]  # int32, for each tap
+    places: list[Value]  # int32, for each tap
     inside: list[Value]
     weight: list[Value]
     slope: list[Value]  # of the weights, by the coordinate
@@ -78,7 +78,7 @@ class Cells:
             inside: Any = None
             for side, t, n in zip(sides, corner, self.sizes, strict=True):
                 width = f.splat(f.convert(n, I32), self.lanes)
-                flat = side.index[t] if flat is None else flat * width + side.index[t]
+                flat = side.places[t] if flat is None else flat * width + side.places[t]
                 inside = side.inside[t] if inside is None else inside & side.inside[t]
             found.append(f.select(inside, flat, f.splat(outside, self.lanes)))
         return found

@@ -93,6 +93,8 @@ class Rows:
         start = share * word["each"]
         bound = channels if self.what == "scattered" else points
         stop = f.select(start + word["each"] < bound, start + word["each"], bound)
+        self.first: Any
+        self.last: Any
         self.first, self.last = (start, stop) if self.what == "scattered" else (0, channels)
         self.of_image = {
             k: word[k].of(self.e).at(image * rows * width)

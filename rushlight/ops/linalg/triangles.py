@@ -249,7 +249,8 @@ def _part(x: Any, diagonal: int, inside: bool) -> Any:
         plan = copying.plan_triangle(x.dtype, x.shape, diagonal, inside)
         if plan is not None:
             return plan.run(x)
-    mask = lower_triangle(*x.shape[-2:], diagonal)
+    n, m = x.shape[-2:]
+    mask = lower_triangle(n, m, diagonal)
     nothing = np.zeros((), x.dtype)
     return where(mask, x, nothing) if inside else where(mask, nothing, x)
 

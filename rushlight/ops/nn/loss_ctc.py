@@ -11,6 +11,7 @@ from ...autograd import door
 from ...autograd.node import TensorBase
 from ...errors import axis, message
 from ...kernels.loss import ctc as kernel
+from ...kernels.loss import select
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
 from ..core.record import op
@@ -63,8 +64,8 @@ def ctc(
 ) -> Any:
     """(-log of the probability of all alignments (N), the forward variables)."""
     labels, skip = kernel.states(_split(targets, target_lengths), blank)
-    emit = kernel.emissions(log_probs, labels)
-    return kernel.forward(emit, skip, np.asarray(input_lengths), np.asarray(target_lengths))
+    inputs, lengths = np.asarray(input_lengths), np.asarray(target_lengths)
+    return select.ctc_forward(log_probs, labels, skip, inputs, lengths)
 
 
 ctc.shape(ctc_shape)
@@ -113,9 +114,8 @@ def ctc_backward(
 ) -> Any:
     """The gradient of `ctc` for the log-probabilities."""
     labels, skip = kernel.states(_split(targets, target_lengths), blank)
-    emit = kernel.emissions(log_probs, labels)
     inputs, lengths = np.asarray(input_lengths), np.asarray(target_lengths)
-    parts = kernel.backward(emit, alpha, loss, labels, skip, inputs, lengths, log_probs.shape[2])
+    parts = select.ctc_backward(log_probs, alpha, loss, labels, skip, inputs, lengths)
     with np.errstate(invalid="ignore"):
         out = parts * grad[None, :, None]
     out[:, (grad == 0) & ~np.isfinite(loss)] = 0  # what zero_infinity took out
