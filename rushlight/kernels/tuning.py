@@ -78,6 +78,17 @@ NARROW_SUM_BLOCK = 256  # float16 numbers that are added before their sum is wid
 SCAN_LEAST = least(4096)  # elements
 SCAN_PIECE = 16384  # elements of a piece of work
 SCAN_MANY = 8  # lines for which exponentials side by side are worth turning a matrix twice
+
+FFT_LEAST = least(64)  # elements. 1 x 64: 4.1, 0.6; 4 x 16: 4.0, 0.4
+FFT_MOST_PLANS = 1024  # plans that are kept, with their tables
+# Points up to which several rows are lanes. Two rounds instead, of 64 rows: 256 points 5.6, 9.9; of
+# 1024 rows: 192 points 51, 87; 256 points 66, 66
+FFT_ROWS_MOST = 256
+FFT_COLUMNS_MOST = 4096  # points along a dim that is not the innermost one
+FFT_BUFFERS = 16  # pieces of work that have buffers of their own where those are large
+FFT_PIECE = 1 << 12  # points of a piece of work
+# Rows from which on a long one is not shared by threads. 4 x 4096: shared 15.9, whole 7.1
+FFT_LONG_MANY = 4
 ARGREDUCE_LEAST = least(131072)  # elements
 ARGREDUCE_SHORT = least(16)  # elements along memory below which NumPy is quicker
 SEARCH_LEAST = least(512)  # values that are searched in one sequence: 87 000 in 50 2110, 220

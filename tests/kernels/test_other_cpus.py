@@ -38,6 +38,7 @@ FILES = [
     "scan/test_select.py",
     "optim/test_update.py",
     "multi_tensor/test_select.py",
+    "fft/test_select.py",
     "runtime/test_allocator.py",
 ]
 
@@ -52,7 +53,7 @@ FEW_FILES = ["codegen/test_vecmath.py", "codegen/test_piecewise.py",
              "conv/test_implicit_gemm.py", "conv/test_direct_weight.py", "softmax/test_softmax.py",
              "norm/test_layer_norm.py",
              "pool/test_average_pool.py", "reduce/test_select.py", "scan/test_select.py",
-             "optim/test_update.py"]  # fmt: skip
+             "optim/test_update.py", "fft/test_select.py"]  # fmt: skip
 
 PARTS = 4  # so that the processes of a run of all tests share them
 

@@ -11,30 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from ...kernels.fft import select
 from ...kernels.meta import MetaArray
 from ..core.record import op
 from ..core.samples import arr, case
 from ..linalg.matmul import constant
-
-
-def _scaled(y: Any, scale: float, order: list[int]) -> Any:
-    if scale != 1:
-        y *= y.real.dtype.type(scale)
-    return np.ascontiguousarray(y.transpose(order)).transpose(np.argsort(order))
-
-
-def memory_order(x: Any, dims: tuple[int, ...], last: bool = False) -> list[int]:
-    """The dims from the outermost to the innermost, as PyTorch lays down a transform of x over
-    `dims`: what is not transformed in the order of x, then what is; the last of dims stays last if
-    it becomes half."""
-
-    def by_strides(some: Any) -> list[int]:
-        return sorted(some, key=lambda d: -x.strides[d])
-
-    rest = [d for d in range(x.ndim) if d not in dims]
-    if last:
-        return [*by_strides(rest), *by_strides(dims[:-1]), dims[-1]]
-    return by_strides(rest) + by_strides(dims)
 
 
 @op(
@@ -51,11 +32,14 @@ def fft_c2c(x: Any, *, dims: tuple[int, ...], forward: bool = True, scale: float
     forward)."""
     if x.size == 0 or not dims:
         return x.copy()
-    if len(dims) == 1:
-        y = np.fft.fft(x, axis=dims[0]) if forward else np.fft.ifft(x, axis=dims[0], norm="forward")
-    else:
-        y = np.fft.fftn(x, axes=dims) if forward else np.fft.ifftn(x, axes=dims, norm="forward")
-    return _scaled(y, scale, memory_order(x, dims))
+    return select.c2c(x, dims, forward, scale)
+
+
+fft_c2c.planned(
+    lambda x, *, dims, forward=True, scale=1.0: select.plan(
+        "c2c", x.dtype, x.shape, x.strides, dims, forward, 0, scale
+    )
+)
 
 
 fft_c2c.shape(lambda x, **_kw: _meta(x.shape, x.dtype))
@@ -87,8 +71,14 @@ def fft_r2c(x: Any, *, dims: tuple[int, ...], scale: float = 1.0) -> Any:
     returned."""
     if x.size == 0:
         return np.zeros(_half_shape(x, dims=dims).shape, np.result_type(x.dtype, np.complex64))
-    y = np.fft.rfft(x, axis=dims[0]) if len(dims) == 1 else np.fft.rfftn(x, axes=dims)
-    return _scaled(y, scale, memory_order(x, dims, last=True))
+    return select.r2c(x, dims, scale)
+
+
+fft_r2c.planned(
+    lambda x, *, dims, scale=1.0: select.plan(
+        "r2c", x.dtype, x.shape, x.strides, dims, True, x.shape[dims[-1]], scale
+    )
+)
 
 
 fft_r2c.shape(_half_shape)
@@ -111,14 +101,14 @@ def _r2c_rule(g: Any, _y: Any, _x: Any, *, dims: Any, scale: float, shapes: Any)
 )
 def fft_c2r(x: Any, *, dims: tuple[int, ...], n: int, scale: float = 1.0) -> Any:
     """The inverse of fft_r2c (without its 1/n); n is the size of the last of dims in the result."""
-    sizes = [x.shape[d] for d in dims[:-1]] + [n]
-    if len(dims) == 1:
-        y = np.fft.irfft(x, n, axis=dims[0], norm="forward")
-    else:
-        y = np.fft.irfftn(x, sizes, axes=dims, norm="forward")
-    *others, last = dims  # of several, PyTorch transforms the others first
-    order = [d for d in memory_order(x, tuple(others)) if d != last]
-    return _scaled(y, scale, [*order, last])
+    return select.c2r(x, dims, n, scale)
+
+
+fft_c2r.planned(
+    lambda x, *, dims, n, scale=1.0: select.plan(
+        "c2r", x.dtype, x.shape, x.strides, dims, False, n, scale
+    )
+)
 
 
 def _whole_shape(x: Any, *, dims: tuple[int, ...], n: int, **_kw: Any) -> Any:

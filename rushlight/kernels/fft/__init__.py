@@ -1,0 +1,5 @@
+"""Fourier transforms: the choice, NumPy's way and the machine code."""
+
+from ... import late
+
+late.modules(__name__, "reference", "select")
