@@ -36,6 +36,19 @@ def test_fft(compare_op, name, dtype):
     compare_op(f"fft.{name}", dtype)
 
 
+@pytest.mark.parametrize("name", ["fft", "ifft", "ihfft", "fftn", "rfft"])
+@pytest.mark.parametrize("dim", [-1, 0])
+def test_nodes_and_views_of_real_input(name, dim):
+    import rushlight
+
+    found = []
+    for t in (torch, rushlight):
+        x = t.ones(4, 6, requires_grad=True)
+        y = getattr(t.fft, name)(x, dim=(dim,) if name == "fftn" else dim)
+        found.append((type(y.grad_fn).__name__, y.is_conj(), y.stride(), y.shape))
+    assert found[0] == found[1]
+
+
 @pytest.mark.parametrize("name", ["stft", "istft"])
 @pytest.mark.parametrize("dtype", ["float64", "complex128"])
 def test_short_time_transforms(compare_op, name, dtype):

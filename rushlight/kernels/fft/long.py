@@ -50,7 +50,7 @@ class Long:
     """Writes the module.
 
     Args:
-        kind: "c2c", "r2c" or "c2r".
+        kind: "c2c", "r2c", "full" (real, with the second half of the result) or "c2r".
     """
 
     def __init__(self, kind: str, e: str, radices: tuple[int, ...], back: bool) -> None:
@@ -66,7 +66,7 @@ class Long:
             self.write_block(round_)
         if self.kind != "c2c":
             self.write_real()
-            rounds.insert(2 if self.kind == "r2c" else 0, "real")
+            rounds.insert(0 if self.kind == "c2r" else 2, "real")
         for name in rounds:
             c = self.chunk(f"chunk_{name}")
             index, count = c.args["index"], self.blocks(c, INTERFACE.words(c.args["context"]), name)
@@ -116,8 +116,8 @@ class Long:
             x = word["x"].of(e).at(row * word["x_row"])
             y = word["packed"].of(e).at(row * m * 2)
         first, second = x[0], x[m * 2] if self.kind == "c2r" else x[1]
-        y[0], y[m * 2 if self.kind == "r2c" else 1] = first + second, first - second
-        if self.kind == "r2c":
+        y[0], y[1 if self.kind == "c2r" else m * 2] = first + second, first - second
+        if self.kind != "c2r":
             y[1] = y[m * 2 + 1] = 0.0
         half = word["half"].of(e)
         backwards = list(range(w - 1, -1, -1))
@@ -131,10 +131,14 @@ class Long:
             p, q = (f.shuffle(v, None, backwards) for v in passes.gather(f, x.at(high), turned))
             place = half.at((k - 1) * 2)
             factor = place.load(0, w), place.load(w, w)
-            near, far = (halved if self.kind == "r2c" else packed)(f, (a, b), (p, q), factor)
+            near, far = (packed if self.kind == "c2r" else halved)(f, (a, b), (p, q), factor)
             passes.scatter(f, y.at(low), near, masks)
             back = f.shuffle(far[0], None, backwards), f.shuffle(far[1], None, backwards)
             passes.scatter(f, y.at(high), back, turned)
+            if self.kind == "full":
+                passes.scatter(f, y.at((m + k) * 2), (far[0], -far[1]), masks)
+                back = f.shuffle(near[0], None, backwards), -f.shuffle(near[1], None, backwards)
+                passes.scatter(f, y.at((m * 2 - k - (w - 1)) * 2), back, turned)
         f.ret()
 
     def write_block(self, round_: int) -> None:
@@ -173,7 +177,7 @@ class Long:
 
 @functools.cache
 def kernel(kind: str, e: str, radices: tuple[int, ...], back: bool) -> Kernel:
-    """The kernel of transforms "c2c", "r2c" or "c2r" whose passes have these radices."""
+    """The kernel of transforms "c2c", "r2c", "full" or "c2r" whose passes have these radices."""
     return Kernel(
         INTERFACE, (kind, e, radices, back), lambda: Long(kind, e, radices, back).build()
     )

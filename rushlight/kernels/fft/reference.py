@@ -52,6 +52,12 @@ def r2c(x: Array, *, dims: tuple[int, ...], scale: float) -> Array:
     return scaled(y, scale, memory_order(x, dims, last=True))
 
 
+def full(x: Array, *, dims: tuple[int, ...], scale: float) -> Array:
+    """Real to all of it."""
+    y = np.fft.fft(x, axis=dims[0]) if len(dims) == 1 else np.fft.fftn(x, axes=dims)
+    return scaled(y, scale, memory_order(x, dims))
+
+
 def c2r(x: Array, *, dims: tuple[int, ...], n: int, scale: float) -> Array:
     """The first half to n real values."""
     sizes = [x.shape[d] for d in dims[:-1]] + [n]
@@ -132,15 +138,15 @@ def between(n1: int, n2: int, w: int, back: bool, dtype: Any) -> Array:
 
 def halves(n: int, kind: str, dtype: Any) -> Array:
     """The factors by which a real transform of n points and one of n / 2 complex points differ;
-    `kind`: "r2c" or "c2r"."""
+    `kind`: "c2r" or another."""
     z = roots(n, np.arange(n // 4 + 1), kind == "c2r")
-    return parted(z * (0.5 if kind == "r2c" else 1), dtype)
+    return parted(z * (1 if kind == "c2r" else 0.5), dtype)
 
 
 def halves_in_lanes(n: int, kind: str, w: int, dtype: Any) -> Array:
     """The same from the second factor on, (blocks, 2, w)."""
     count = -(-(n // 4) // w)
-    z = roots(n, np.arange(1, count * w + 1), kind == "c2r") * (0.5 if kind == "r2c" else 1)
+    z = roots(n, np.arange(1, count * w + 1), kind == "c2r") * (1 if kind == "c2r" else 0.5)
     z = z.reshape(count, w)
     return np.stack([z.real, z.imag], 1).astype(dtype)
 

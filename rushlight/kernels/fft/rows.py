@@ -45,7 +45,7 @@ class Rows:
     """Writes the module.
 
     Args:
-        kind: "c2c", "r2c" or "c2r".
+        kind: "c2c", "r2c", "full" (real, with the second half of the result) or "c2r".
     """
 
     def __init__(self, kind: str, e: str, radices: tuple[int, ...], back: bool) -> None:
@@ -87,8 +87,8 @@ class Rows:
             packed_half(c, passes, room[0], room[1], points, half)
             room = room[1], room[0]
         found, other = passes.transform(c, word, room, c.convert(word["scale"], self.e))
-        if self.kind == "r2c":
-            half_of_packed(c, passes, found, other, points, half)
+        if self.kind in ("r2c", "full"):
+            half_of_packed(c, passes, found, other, points, half, self.kind == "full")
             found = other
         passes.turn_out(c, found, y, word["y_row"], count, word["y_numbers"])
 
@@ -110,14 +110,18 @@ def packed(c: Function, x: Complex, other: Complex, factor: Complex) -> tuple[Co
 
 
 def half_of_packed(
-    c: Function, passes: Passes, z: Pointer, y: Pointer, m: Value, half: Pointer
-) -> None:
-    """The first half of a real transform from that of its numbers two by two."""
+    c: Function, passes: Passes, z: Pointer, y: Pointer, m: Value, half: Pointer,
+    full: bool,
+) -> None:  # fmt: skip
+    """The first half, or all, of a real transform from that of its numbers two by two."""
     passes.put(z.at(m * passes.point), passes.read(z))
     with c.range(m // 2 + 1) as k:
         low, high = k * passes.point, (m - k) * passes.point
         (a, b), (p, q) = passes.read(z.at(low)), passes.read(z.at(high))
         near, far = halved(c, (a, b), (p, q), passes.factor(c, half, k))
+        if full:  # of k = 0 behind the end, and over what is written next
+            passes.put(y.at((m * 2 - k) * passes.point), (near[0], -near[1]))
+            passes.put(y.at((m + k) * passes.point), (far[0], -far[1]))
         passes.put(y.at(low), near)
         passes.put(y.at(high), far)
 
@@ -139,7 +143,7 @@ def packed_half(
 
 @functools.cache
 def kernel(kind: str, e: str, radices: tuple[int, ...], back: bool) -> Kernel:
-    """The kernel of transforms "c2c", "r2c" or "c2r" whose passes have these radices."""
+    """The kernel of transforms "c2c", "r2c", "full" or "c2r" whose passes have these radices."""
     return Kernel(
         INTERFACE, (kind, e, radices, back), lambda: Rows(kind, e, radices, back).build()
     )

@@ -36,11 +36,12 @@ def c2c(x: Array, dims: Dims, forward: bool, scale: float) -> Array:
     return plan("c2c", x.dtype, x.shape, x.strides, dims, forward, 0, scale).run(x)
 
 
-def r2c(x: Array, dims: Dims, scale: float) -> Array:
-    """The transform of real values, of whose last dim the first half is given."""
+def r2c(x: Array, dims: Dims, scale: float, onesided: bool = True) -> Array:
+    """The transform of real values; the first half of the last of dims if `onesided`."""
+    kind = "r2c" if onesided else "full"
     if x.size < tuning.FFT_LEAST or not x.flags.aligned:
-        return reference.r2c(x, dims=dims, scale=scale)
-    return plan("r2c", x.dtype, x.shape, x.strides, dims, True, x.shape[dims[-1]], scale).run(x)
+        return getattr(reference, kind)(x, dims=dims, scale=scale)
+    return plan(kind, x.dtype, x.shape, x.strides, dims, True, x.shape[dims[-1]], scale).run(x)
 
 
 def c2r(x: Array, dims: Dims, n: int, scale: float) -> Array:
@@ -55,7 +56,8 @@ def plan(
     kind: str, dtype: Any, shape: Dims, strides: Dims, dims: Dims, forward: bool, n: int,
     scale: float,
 ) -> Plan:  # fmt: skip
-    """The plan of "c2c", "r2c" or "c2r"; n is the real size of the last of dims."""
+    """The plan of "c2c", "r2c", "full" (real, both halves of the result) or "c2r"; n is the
+    real size of the last of dims."""
     x = MetaArray(shape, dtype, strides)
     made = Transform(kind, x, dims, forward, n, scale)
     return made.plan() if made.has_kernels() else made.by_numpy()
@@ -80,7 +82,7 @@ class Transform:
         """Shape, type and strides of the result."""
         shape = list(self.x.shape)
         dtype = REAL[self.e] if self.kind == "c2r" else COMPLEX[self.e]
-        if self.kind != "c2c":
+        if self.kind in ("r2c", "c2r"):
             shape[self.dims[-1]] = self.n if self.kind == "c2r" else self.n // 2 + 1
         inner = contiguous_strides(tuple(shape[d] for d in self.order), dtype.itemsize)
         strides = [inner[self.order.index(d)] for d in range(len(shape))]
@@ -103,7 +105,7 @@ class Transform:
         """Whether kernels take the transform, all dims of it."""
         if not self.e or self.x.size < max(tuning.FFT_LEAST, 1) or not runtime.available():
             return False
-        if self.kind == "r2c" and self.x.dtype.kind != "f":
+        if (self.kind in ("r2c", "full")) != (self.x.dtype.kind == "f"):
             return False
         points = self.points()
         if points is None or not self.way_of(points):
@@ -113,9 +115,10 @@ class Transform:
 
     def points(self) -> int | None:
         """Complex points of a transform along the last dim."""
+        n = self.x.shape[self.first] if self.kind in ("c2c", "full") else self.n
         if self.kind == "c2c":
-            return self.x.shape[self.first]
-        return self.n // 2 if self.n % 2 == 0 else None
+            return n
+        return n // 2 if n % 2 == 0 else None
 
     def rows(self) -> int:
         """Transforms along the last dim."""
@@ -123,9 +126,10 @@ class Transform:
 
     def way_of(self, points: int) -> str:
         """The kernel of the last dim; empty: there is none."""
-        if reference.rounds(points) and (points > tuning.FFT_ROWS_MOST or self.rows() == 1):
+        buffered = 2 * points if self.kind == "full" else points
+        if reference.rounds(points) and (buffered > tuning.FFT_ROWS_MOST or self.rows() == 1):
             return "long"
-        return "rows" if short(points) else ""
+        return "rows" if short(points) and buffered <= reference.MOST_POINTS else ""
 
     def plan(self) -> Plan:
         """The plan of kernels."""
@@ -181,6 +185,7 @@ class Transform:
 
         found, given = self.tables(draft, points)
         numbers = {"c2c": (2 * points, 2 * points), "r2c": (2 * points, 2 * points + 2),
+                   "full": (2 * points, 4 * points),
                    "c2r": (2 * points + 2, 2 * points)}[self.kind]  # fmt: skip
         half = None
         if self.kind != "c2c":
@@ -239,8 +244,7 @@ class Transform:
         if self.kind != "c2c":
             table = reference.halves_in_lanes(2 * points, self.kind, w, REAL[self.e])
             half = draft.constant("half", table)
-        if self.kind == "r2c":
-            y_row += 2
+        y_row += {"r2c": 2, "full": 2 * points}.get(self.kind, 0)
         if self.kind == "c2r":
             x_row += 2
             packed = draft.room("packed", self.rows() * 2 * points * REAL[self.e].itemsize)

@@ -54,39 +54,52 @@ def _meta(shape: tuple[int, ...], dtype: Any) -> MetaArray:
     return MetaArray(shape, dtype)
 
 
-def _half_shape(x: Any, *, dims: tuple[int, ...], **_kw: Any) -> Any:
+def _half_shape(
+    x: Any, *, dims: tuple[int, ...], scale: float = 1.0, onesided: bool = True
+) -> Any:
     shape = list(x.shape)
-    shape[dims[-1]] = shape[dims[-1]] // 2 + 1
+    if onesided:
+        shape[dims[-1]] = shape[dims[-1]] // 2 + 1
     return _meta(tuple(shape), np.result_type(x.dtype, np.complex64))
 
 
 @op(
-    samples=[case((5,), dims=(0,)), case((3, 4), dims=(0, 1), scale=0.5)],
+    samples=[
+        case((5,), dims=(0,)),
+        case((3, 4), dims=(0, 1), scale=0.5),
+        case((3, 4), dims=(1,), onesided=False),
+    ],
     public="",
     fresh=True,
     node="FftR2CBackward0",
 )
-def fft_r2c(x: Any, *, dims: tuple[int, ...], scale: float = 1.0) -> Any:
+def fft_r2c(
+    x: Any, *, dims: tuple[int, ...], scale: float = 1.0, onesided: bool = True
+) -> Any:
     """The transform of real values; of the last of dims only the first half (n // 2 + 1) is
-    returned."""
+    returned if `onesided`."""
     if x.size == 0:
-        return np.zeros(_half_shape(x, dims=dims).shape, np.result_type(x.dtype, np.complex64))
-    return select.r2c(x, dims, scale)
+        shape = _half_shape(x, dims=dims, onesided=onesided).shape
+        return np.zeros(shape, np.result_type(x.dtype, np.complex64))
+    return select.r2c(x, dims, scale, onesided)
 
 
 fft_r2c.planned(
-    lambda x, *, dims, scale=1.0: select.plan(
-        "r2c", x.dtype, x.shape, x.strides, dims, True, x.shape[dims[-1]], scale
+    lambda x, *, dims, scale=1.0, onesided=True: select.plan(
+        "r2c" if onesided else "full", x.dtype, x.shape, x.strides, dims, True, x.shape[dims[-1]],
+        scale,
     )
-)
+)  # fmt: skip
 
 
 fft_r2c.shape(_half_shape)
 
 
 @fft_r2c.vjp
-def _r2c_rule(g: Any, _y: Any, _x: Any, *, dims: Any, scale: float, shapes: Any) -> Any:
-    full = fit(g, dims=dims[-1:], sizes=(shapes[0][dims[-1]],))
+def _r2c_rule(
+    g: Any, _y: Any, _x: Any, *, dims: Any, scale: float, onesided: bool, shapes: Any
+) -> Any:
+    full = fit(g, dims=dims[-1:], sizes=(shapes[0][dims[-1]],)) if onesided else g
     return fft_c2c(full, dims=dims, forward=False, scale=scale).real
 
 

@@ -147,6 +147,18 @@ def from_half(name: str, x: Any, s: Any, dim: Any, norm: str | None, forward: bo
     return fft_c2r(x.conj() if forward else x, dims=dims, n=n, scale=scale)
 
 
+def along(x: Any, n: int | None, dim: int, norm: str | None, forward: bool) -> Any:
+    """A transform over one dim, of complex or real values."""
+    if x._a.dtype.kind in "cW":
+        return full(x, _one(n), (dim,), norm, forward)
+    x = prepared(x, False)
+    dims, sizes = dims_and_sizes(x, _one(n), (dim,))
+    x = fitted(x, dims, sizes)
+    scale = normalisation(norm, [x.shape[dims[0]]], forward)
+    y = fft_r2c(x, dims=dims, scale=scale, onesided=False)
+    return y if forward else y.conj()
+
+
 # -- one dim ---------------------------------------------------------------------------------------
 
 
@@ -175,7 +187,7 @@ def fft(
     >>> torch.fft.fft(torch.tensor([1.0, 2.0, 3.0, 4.0]))
     tensor([10.+0.j, -2.+2.j, -2.+0.j, -2.-2.j])
     """
-    return finish("fft", full(input, _one(n), (dim,), norm, True), out)
+    return finish("fft", along(input, n, dim, norm, True), out)
 
 
 @composite(public="fft", samples=[case((3, 4)), case(cplx((3, 4)), 6, 0, "ortho")])
@@ -189,7 +201,7 @@ def ifft(
     >>> torch.fft.ifft(torch.fft.fft(torch.tensor([1.0, 2.0, 3.0, 4.0]))).real
     tensor([1., 2., 3., 4.])
     """
-    return finish("ifft", full(input, _one(n), (dim,), norm, False), out)
+    return finish("ifft", along(input, n, dim, norm, False), out)
 
 
 @composite(public="fft", samples=[case((3, 4)), case((3, 5), norm="forward")])

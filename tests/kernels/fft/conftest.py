@@ -25,18 +25,18 @@ class Call:
     ) -> None:  # fmt: skip
         rng = np.random.default_rng(0)
         x = rng.standard_normal(shape[::-1] if turned else shape)
-        if kind != "r2c":
+        if kind[0] == "c":
             x = x + 1j * rng.standard_normal(x.shape)
         self.real = np.dtype(dtype)
-        x = x.astype(np.result_type(dtype, np.complex64) if kind != "r2c" else dtype)
+        x = x.astype(np.result_type(dtype, np.complex64) if kind[0] == "c" else dtype)
         self.kind, self.dims, self.x = kind, dims, x.T if turned else x
         self.given: dict[str, Any] = {"dims": dims, "scale": scale}
-        forward = forward if kind == "c2c" else kind == "r2c"
+        forward = forward if kind == "c2c" else kind != "c2r"
         if kind == "c2c":
             self.given["forward"] = forward
         if kind == "c2r":
             n = self.given["n"] = n or 2 * (shape[dims[-1]] - 1)
-        if kind == "r2c":
+        if kind in ("r2c", "full"):
             n = shape[dims[-1]]
         self.plan = select.plan(
             kind, self.x.dtype, self.x.shape, self.x.strides, dims, forward, n, scale
@@ -57,7 +57,7 @@ class Call:
         return self._error(self.numpy())
 
     def _error(self, y: Any) -> float:
-        exact = self.numpy(np.longdouble if self.kind == "r2c" else np.clongdouble)
+        exact = self.numpy(np.clongdouble if self.kind[0] == "c" else np.longdouble)
         of = np.sqrt((abs(y - exact) ** 2).sum() / (abs(exact) ** 2).sum())
         return float(of / np.finfo(self.real).eps)
 

@@ -11,7 +11,8 @@ from rushlight.kernels import runtime
 from rushlight.kernels.fft import long
 
 pytestmark = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
-CASES = [("c2c", (3, 1024)), ("c2c", (9, 400)), ("r2c", (5, 2000)), ("c2r", (5, 1001))]
+CASES = [("c2c", (3, 1024)), ("c2c", (9, 400)), ("r2c", (5, 2000)), ("c2r", (5, 1001)),
+         ("full", (5, 2000))]
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -32,6 +33,7 @@ def test_sizes_and_tails(call: Any, n: int, rows: int, dtype: Any) -> None:
     for forward in (True, False):
         call("c2c", (rows, n), (1,), dtype, forward, 0.5).check()
     call("r2c", (rows, n), (1,), dtype, scale=0.5).check()
+    call("full", (rows, n), (1,), dtype, scale=0.5).check()
     call("c2r", (rows, n // 2 + 1), (1,), dtype, scale=0.5).check()
 
 
@@ -40,6 +42,7 @@ def test_the_longest(call: Any, n: int) -> None:
     call("c2c", (1, n), (1,)).check()
     call("c2c", (5, n), (1,), forward=False).check()
     call("r2c", (1, 2 * n), (1,)).check()
+    call("full", (1, 2 * n), (1,)).check()
     call("c2r", (1, n + 1), (1,)).check()
 
 

@@ -11,7 +11,8 @@ from rushlight.kernels import runtime
 from rushlight.kernels.fft import rows
 
 pytestmark = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
-CASES = [("c2c", (35, 64)), ("c2c", (1, 20)), ("r2c", (16, 60)), ("c2r", (17, 33))]
+CASES = [("c2c", (35, 64)), ("c2c", (1, 20)), ("r2c", (16, 60)), ("c2r", (17, 33)),
+         ("full", (18, 64))]
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -32,6 +33,7 @@ def test_sizes_and_tails(call: Any, n: int, rows_: int, dtype: Any) -> None:
     for forward in (True, False):
         call("c2c", (rows_, n), (1,), dtype, forward, 0.5).check()
     call("r2c", (rows_, n), (1,), dtype, scale=0.5).check()
+    call("full", (rows_, n), (1,), dtype, scale=0.5).check()
     call("c2r", (rows_, n // 2 + 1), (1,), dtype, scale=0.5).check()
 
 

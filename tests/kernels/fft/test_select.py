@@ -22,6 +22,8 @@ pytestmark = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, o
         ("c2c", (8, 512), (1,), "fft.long"),
         ("r2c", (8, 512), (1,), "fft.rows"),
         ("c2c", (8, 77), (1,), "fft.numpy"),  # of factors without a pass
+        ("full", (8, 256), (1,), "fft.rows"),
+        ("full", (8, 512), (1,), "fft.long"),
         ("r2c", (8, 75), (1,), "fft.numpy"),  # odd
         ("c2c", (64, 77), (0, 1), "fft.numpy"),
         ("c2c", (64, 77), (0,), "fft.rows"),
@@ -37,7 +39,7 @@ def test_ways(call: Any, kind: str, shape: Any, dims: Any, name: str) -> None:
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("turned", [False, True])
-@pytest.mark.parametrize("kind", ["c2c", "r2c", "c2r"])
+@pytest.mark.parametrize("kind", ["c2c", "r2c", "full", "c2r"])
 def test_dims_in_every_order(call: Any, kind: str, turned: bool, dtype: Any) -> None:
     for dims in [(0,), (1,), (2,), (0, 1), (1, 0), (2, 0), (0, 2, 1), (2, 1, 0), (0, 1, 2)]:
         shape = [4, 6, 10]
@@ -48,7 +50,7 @@ def test_dims_in_every_order(call: Any, kind: str, turned: bool, dtype: Any) -> 
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("kind", ["c2c", "r2c", "c2r"])
+@pytest.mark.parametrize("kind", ["c2c", "r2c", "full", "c2r"])
 @pytest.mark.parametrize("n", [16, 30, 60, 64, 100, 128, 240, 256, 1000, 1024, 1944, 4096, 16384])
 def test_errors_are_not_larger_than_numpys(call: Any, n: int, kind: str, dtype: Any) -> None:
     """In roundings of float64, for NumPy computes those of float32 in float64. Real transforms of
