@@ -234,8 +234,8 @@ def test_whole_numbers_of_64_bits(name: str, shape: tuple[int, ...]) -> None:
 
 
 def test_what_records_nothing_goes_the_short_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A result is computed and written, the version counts on; what shares memory, what needs a
-    gradient (but for operations that have a form in place) and what is watched goes the long way."""
+    """A result is computed and written, the version counts on; what shares memory, what is watched
+    and what needs a gradient goes the long way (operations with a form in place need not)."""
     long_ways: list[str] = []
     check = changes.check_inplace
 
