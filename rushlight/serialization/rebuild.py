@@ -28,6 +28,8 @@ def _tensor(
 ) -> Any:
     if not isinstance(block, Block) or not isinstance(dtype, dtypes.dtype):
         raise broken("a tensor has no storage")
+    if requires_grad is True and dtype.category < dtypes.FLOAT:
+        raise broken(f"a tensor of {dtype!r} that requires a gradient")
     if block.memory is None:
         return _rebuild_meta_tensor_no_storage(dtype, size, stride, requires_grad)
     array = view(block, dtype, offset, size, stride)

@@ -159,6 +159,11 @@ def test_the_hand_made_tensor_is_read() -> None:
     assert torch.load(archive(tensor(1, (3,), (1,), storage_id()), DATA)).tolist() == [2, 3, 4]
 
 
+def test_integers_require_no_gradient() -> None:
+    code = tensor(0, (2,), (1,), storage_id(kind="IntStorage")).replace(b"\x89}tR.", b"\x88}tR.")
+    refused(code, DATA)
+
+
 @pytest.mark.parametrize(
     ("offset", "size", "stride"),
     [
