@@ -59,7 +59,6 @@ COPY_FEW_ROWS = 16  # rows below which those of another axis are taken together
 COPY_MOST_PLANS = 4096  # plans that are kept
 PLACES_LEAST = least(1 << 12)  # elements of a mask from which on its places are found in one line
 TRIANGLE_KEPT = 1 << 12  # elements up to which a mask of a triangle is kept: 1.9 of 2.1 µs of 4 x 4
-TRIANGLE_LEAST = 1  # elements from which on it needs no mask: 8 x 8 1.7, 0.9; 64 x 64 3.2, 1.3
 OUTER_LEAST = least(1 << 12)  # elements of the result: 32 x 32 1.8, 3.3; 64 x 64 2.3, 1.9
 WHERE_SMALL = 512  # elements below which bit operations cost more than NumPy's branches
 

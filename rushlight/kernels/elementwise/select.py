@@ -635,3 +635,16 @@ def common_type(types: Sequence[Any]) -> Any:
     if len(found) > 1 and found <= {np.dtype(np.float32), *LOW}:
         return np.dtype(np.float32)
     return found.pop() if len(found) == 1 else None if found else BOOLEAN
+
+
+# -- products of two vectors -----------------------------------------------------------------------
+
+_PRODUCTS = Formula(lambda a, b: a * b, "outer")
+
+
+def outer_product(a: Array, b: Array) -> Array:
+    """a[i] * b[j]: the result says whether a kernel is worth it, for the operands may be short."""
+    large = a.size * b.size >= tuning.OUTER_LEAST and a.dtype == b.dtype
+    if large and a.dtype.kind == "f" and a.dtype not in LOW:
+        return _PRODUCTS(a[:, None], b)
+    return a[:, None] * b

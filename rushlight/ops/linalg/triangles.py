@@ -13,9 +13,8 @@ from ... import dtypes
 from ...autograd import door
 from ...dtypes import type_name
 from ...errors import axis, message
-from ...kernels import tuning
 from ...kernels.copy import select as copying
-from ...kernels.elementwise.select import Formula
+from ...kernels.elementwise.select import outer_product
 from ...kernels.elementwise.where import lower_triangle, where
 from ...kernels.meta import MetaArray
 from ..core.arguments import need_tensor
@@ -77,10 +76,6 @@ def trace_shape(x: Any) -> MetaArray:
     return MetaArray((), np.int64 if x.dtype.kind in "biu" else x.dtype)
 
 
-_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
-_products = Formula(lambda a, b: a * b, "outer")  # by the size of the result, not of the operands
-
-
 @op(
     samples=[case((3,), (4,))],
     errors=[error(RuntimeError, "vector", (3, 1), (3,))],
@@ -100,9 +95,7 @@ def outer(input: Any, vec2: Any) -> Any:
     """
     need_dims(input, "outer: self", 1)
     need_dims(vec2, "outer: vec2", 1)
-    if input.size * vec2.size >= tuning.OUTER_LEAST and input.dtype == vec2.dtype in _FLOATS:
-        return _products(input[:, None], vec2)
-    return input[:, None] * vec2
+    return outer_product(input, vec2)
 
 
 outer.shape(outer_shape)
@@ -245,7 +238,7 @@ def cross(input: Any, other: Any, dim: int | None = None, *, out: Any = None) ->
 
 def _part(x: Any, diagonal: int, inside: bool) -> Any:
     """The elements of each matrix up to a diagonal, or those behind it."""
-    if x.size >= tuning.TRIANGLE_LEAST and x.flags.c_contiguous:
+    if x.flags.c_contiguous:
         plan = copying.plan_triangle(x.dtype, x.shape, diagonal, inside)
         if plan is not None:
             return plan.run(x)

@@ -44,17 +44,20 @@ def test_a_batch(rng: np.random.Generator, on_pointers: Any, limits: Any) -> Non
     ],
 )  # fmt: skip
 def test_rows_that_lie_side_by_side(
-    m: int, k: int, n: int, way: str, rng: np.random.Generator, not_larger: Any, limits: Any,
-    without_amx: None,
-) -> None:  # fmt: skip
-    """Gradients of weights are packed from fewer rows and columns on; the error is not larger."""
+    m: int, k: int, n: int, way: str, rng: np.random.Generator, limits: Any, without_amx: None
+) -> None:
+    """Gradients of weights are packed from fewer rows and columns on; the error is that of BLAS (in
+    one product of these sizes it is 1 % more or less by chance)."""
+    errors = np.zeros(2)
     with limits(MATMUL_LEAST_PACKED=1 << 20):
-        a = rng.standard_normal((k, m)).astype(np.float32).T
-        b = rng.standard_normal((k, n)).astype(np.float32)
-        assert plan_of(a, b).name == f"matmul.{way}"
-        assert plan_of(np.ascontiguousarray(a), b).name != "matmul.gemm" or m > 256
-        exact = a.astype(np.float64) @ b.astype(np.float64)
-        not_larger(select.product(a, b), a @ b, exact)
+        for _ in range(16):
+            a = rng.standard_normal((k, m)).astype(np.float32).T
+            b = rng.standard_normal((k, n)).astype(np.float32)
+            assert plan_of(a, b).name == f"matmul.{way}"
+            assert plan_of(np.ascontiguousarray(a), b).name != "matmul.gemm" or m > 256
+            exact = a.astype(np.float64) @ b.astype(np.float64)
+            errors += [np.mean((y - exact) ** 2) for y in (select.product(a, b), a @ b)]
+    assert np.sqrt(errors[0] / errors[1]) <= 1.02
 
 
 def test_a_bias_belongs_to_the_first_block(rng: np.random.Generator, limits: Any) -> None:
