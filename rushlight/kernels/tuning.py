@@ -167,6 +167,10 @@ IM2COL_CHUNK = 1 << 14  # elements that are copied at a time
 DEPTHWISE_LEAST = least(2048)  # elements of the result
 DEPTHWISE_TAPS = 49  # the largest kernel whose taps are written out one by one
 DEPTHWISE_PLANES = 8192  # elements of the result that a chunk makes, in whole planes
+# Positions of a dim, or elements, from which on what lies beyond the edges is copied apart from the
+# rest. Rows of 1000: 10, 12; of 4000: 22, 12. (8, 16, 16, 16) 29, 37; (8, 16, 32, 32) 82, 62
+PAD_EDGES_LONG = 2048
+PAD_EDGES_LEAST = 1 << 17
 ZERO_PAD_LEAST = least(2048)  # elements
 PAD_SHOWN_LEAST = 1  # elements; reflection, replication, wrapping around: NumPy is never quicker
 CONV_REFERENCE_BLOCK = 1 << 19  # elements of a block of columns: 2 MB, so it stays near the core

@@ -55,6 +55,27 @@ def test_short_time_transforms(compare_op, name, dtype):
     compare_op(name, dtype, gradients=name == "stft")
 
 
+@pytest.mark.parametrize("mode", ["reflect", "constant", "replicate", "circular"])
+@pytest.mark.parametrize("shape", [(40,), (2, 40)])
+def test_short_time_transforms_beyond_the_edges(mode, shape):
+    import numpy as np
+
+    import rushlight
+
+    found = []
+    data = np.random.default_rng(0).standard_normal(shape)
+    for t in (torch, rushlight):
+        x = t.from_numpy(data.copy()).requires_grad_()
+        y = t.stft(x, 16, 4, pad_mode=mode, return_complex=True)
+        y.abs().sum().backward()
+        found.append((y.detach(), x.grad))
+        if mode in ("reflect", "circular"):
+            with pytest.raises(RuntimeError, match="Padding"):
+                t.stft(t.ones(2), 16, pad_mode=mode, return_complex=True)
+    for a, b in zip(*found, strict=True):
+        np.testing.assert_allclose(b.numpy(), a.numpy(), rtol=1e-9, atol=1e-12)
+
+
 @pytest.mark.parametrize("name", ["complex", "polar", "view_as_complex"])
 def test_building_complex_numbers(compare_op, name):
     compare_op(name, "float64")

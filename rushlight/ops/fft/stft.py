@@ -18,7 +18,7 @@ from ...kernels.special import bessel
 from ..core.composite import composite
 from ..core.samples import case, cplx
 from ..elementwise.complex import view_as_real
-from ..linalg.matmul import constant
+from ..nn.pad import pad
 from ..shape.views import cat, unfold_backward
 from .frequencies import made
 from .transforms import fit
@@ -207,30 +207,9 @@ def _padded_window(window: Any, win_length: int, n_fft: int, like: Any) -> Any:
 
 
 def _edges(x: Any, amount: int, mode: str) -> Any:
-    """x with its last dim continued on both sides."""
-    n = x.shape[-1]
-    k = np.arange(-amount, n + amount)
-    if mode == "constant":
-        inside = (k >= 0) & (k < n)
-        return x[..., wrap(np.clip(k, 0, n - 1))] * constant(inside.astype(np.float64), x)
-    if mode == "reflect":
-        if amount >= n:
-            raise RuntimeError(
-                message(
-                    "stft: Argument #4: Padding size should be less than the corresponding input "
-                    "dimension, "
-                    f"but got: padding ({amount}, {amount}) at dimension 2 of input of size {n}"
-                )
-            )
-        k = np.abs(k)
-        k = np.where(k >= n, 2 * (n - 1) - k, k)
-    elif mode == "replicate":
-        k = np.clip(k, 0, n - 1)
-    elif mode == "circular":
-        k = k % n
-    else:
-        raise NotImplementedError(f"Unrecognised padding mode {mode}")
-    return x[..., wrap(k)]
+    """x (batch, length) continued on both sides."""
+    y = pad(x.view((1, *x.shape)), (amount, amount), mode=mode)
+    return y.view(y.shape[1:])
 
 
 @composite(
