@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 import rushlight
+
+torch: Any = pytest.importorskip("torch")
 
 
 @pytest.mark.parametrize("size", [(3, 4), (80, 90)])

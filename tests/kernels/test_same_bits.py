@@ -21,7 +21,8 @@ from rushlight.ops.core.record import Op, registry
 
 THREADS = (1, 2, 3, 8)
 LARGE = 1 << 16  # elements of an op's largest operand, about
-FIXED = {"convolve_input"}  # ops that trust a parameter to be the shape of their operands
+# Ops that trust a parameter, or the last dimension of an operand, to say the shape of others.
+FIXED = {"convolve_input", "grid_sampler_op"}
 LAPACK = "rushlight.ops.linalg."  # the modules of ops that call it, but for its products
 PRODUCTS = "rushlight.ops.linalg.matmul"
 

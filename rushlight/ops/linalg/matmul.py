@@ -541,9 +541,10 @@ def _by_addmm(input: Any, bias: Any) -> bool:
     """Whether PyTorch adds a bias by addmm, which wants one type and a matrix of weights; else it
     is a product and `+=`."""
     row = bias.ndim == 1 or (bias.ndim == 2 and bias.shape[0] == 1)
-    return input.ndim == 2 or bool(
-        row and input.flags.c_contiguous and bias.flags.c_contiguous
-    )
+    if input.ndim == 2 or not row:
+        return bool(input.ndim == 2)
+    # (tensors made of others, such as those of several processes, do not say how they lie)
+    return all(a.flags is None or a.flags.c_contiguous for a in (input, bias))
 
 
 def _unmixed_layer(input: Any, weight: Any, bias: Any = None, **_: Any) -> None:
