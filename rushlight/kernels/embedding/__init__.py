@@ -2,4 +2,4 @@
 
 from ... import late
 
-late.modules(__name__, "along", "reference", "select", "table")
+late.modules(__name__, "along", "gather", "picked", "reference", "select", "table")
