@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import functools
 import math
+import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -122,6 +123,13 @@ def fuse(
     call.__doc__ = formula.__doc__
     call.planned = known  # type: ignore[attr-defined]
     return call
+
+
+def fuse_step(ufunc: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """`fuse` of a ufunc that is one step, by its name in `lower.TABLE`: for programs on arrays,
+    whose records stand in no formula."""
+    step = types.SimpleNamespace(name=name)
+    return fuse(ufunc, name, lambda *args: args[0].trace.call(step, args))
 
 
 def fuse_rule(

@@ -17,10 +17,9 @@ import functools
 from typing import Any
 
 from ..codegen.interface import Interface, Kernel
-from ..codegen.ir import F64, I32, I64, PTR, Module, Pointer, Value, vector
-from ..runtime import jit, threads
+from ..codegen.ir import I32, I64, Module, Value, vector
 from .grid_cells import Cells, How, coordinates, of_points
-from .grid_rows import GRID, SHARED, SIZES
+from .grid_rows import GRID, SHARED, Chunk
 from .taps import gathered
 
 SAMPLED = Interface(
@@ -52,24 +51,15 @@ INTERFACES = {"sampled": SAMPLED, "scattered": SCATTERED, "sloped": SLOPED}
 OUTSIDE = -1  # the place of what is not in the image
 
 
-class Planes:
-    """Writes a kernel; the arguments are those of `grid_rows.Rows`."""
+class Planes(Chunk):
+    """Writes a kernel."""
 
-    def __init__(self, what: str, e: str, how: How) -> None:
-        self.what, self.e, self.how = what, e, how
-        self.w = jit.target().lanes // (2 if e == F64 else 1)
-        self.interface = INTERFACES[what]
-        self.module = Module(self.interface.name)
+    interfaces = INTERFACES
 
     def build(self) -> Module:
-        threads.declare_run(self.module)
-        args = [("context", PTR), ("index", I64)]
-        self.f = f = self.module.function("chunk", None, args, private=True)
-        self.word = word = self.interface.words(f.args["context"])
-        index, channels, points = f.args["index"], word["channels"], word["points"]
-        image, share = index // word["shares"], index % word["shares"]
-        self.positions = word["depth"] * word["height"] * word["width"]
-        cells = Cells(f, self.how, [word[k] for k in SIZES][3 - self.how.dims :], self.e, self.w)
+        image, share, cells = self.begin()
+        f, word = self.f, self.word
+        channels, points = word["channels"], word["points"]
         planes = {"grid": points * self.how.dims, "dgrid": points * self.how.dims}
         planes |= {k: channels * points for k in ("g", "y")}
         planes |= {k: channels * self.positions for k in ("x", "dx")}
@@ -104,9 +94,6 @@ class Planes:
         {"sampled": self.sample, "scattered": self.scatter, "sloped": self.slope}[self.what](
             cells, sides, places, p, mask, left
         )
-
-    def load(self, a: Pointer, p: Value, mask: Value | None) -> Value:
-        return a.load(p, self.w) if mask is None else a.load_masked(p, mask, 0)
 
     def sample(
         self, cells: Cells, sides: Any, places: list[Value], p: Value, mask: Value | None,

@@ -65,8 +65,8 @@ SLOPED = Interface(
 INTERFACES = {"sampled": SAMPLED, "scattered": SCATTERED, "sloped": SLOPED}
 
 
-class Rows:
-    """Writes a kernel.
+class Chunk:
+    """What kernels of rows and of planes begin with.
 
     Args:
         what: "sampled", "scattered" or "sloped".
@@ -74,22 +74,39 @@ class Rows:
         how: what is sampled.
     """
 
+    interfaces: dict[str, Interface]
+
     def __init__(self, what: str, e: str, how: How) -> None:
         self.what, self.e, self.how = what, e, how
         self.w = jit.target().lanes // (2 if e == F64 else 1)
-        self.interface = INTERFACES[what]
+        self.interface = self.interfaces[what]
         self.module = Module(self.interface.name)
 
-    def build(self) -> Module:
+    def begin(self) -> tuple[Value, Value, Cells]:
+        """The beginning of a chunk: its image, its share of that, and what computes taps."""
         threads.declare_run(self.module)
         args = [("context", PTR), ("index", I64)]
         self.f = f = self.module.function("chunk", None, args, private=True)
         self.word = word = self.interface.words(f.args["context"])
-        index, channels, points = f.args["index"], word["channels"], word["points"]
+        index = f.args["index"]
         image, share = index // word["shares"], index % word["shares"]
         sizes = [word[k] for k in SIZES][3 - self.how.dims :]
         self.positions = word["depth"] * word["height"] * word["width"]
-        cells = Cells(f, self.how, sizes, self.e, self.w)
+        return image, share, Cells(f, self.how, sizes, self.e, self.w)
+
+    def load(self, a: Pointer, at: Value, mask: Value | None) -> Value:
+        return a.load(at, self.w) if mask is None else a.load_masked(at, mask, 0)
+
+
+class Rows(Chunk):
+    """Writes a kernel."""
+
+    interfaces = INTERFACES
+
+    def build(self) -> Module:
+        image, share, cells = self.begin()
+        f, word = self.f, self.word
+        channels, points = word["channels"], word["points"]
         start = share * word["each"]
         bound = channels if self.what == "scattered" else points
         stop = f.select(start + word["each"] < bound, start + word["each"], bound)
@@ -150,9 +167,6 @@ class Rows:
             write(j, None)
         with f.when(whole < last):
             write(whole, f.iota(vector(I32, w)) < f.convert(last - whole, I32))
-
-    def load(self, row: Pointer, j: Value, mask: Value | None) -> Value:
-        return row.load(j, self.w) if mask is None else row.load_masked(j, mask, 0)
 
     def store(self, row: Pointer, v: Value, j: Value, mask: Value | None) -> None:
         row.store(v, j) if mask is None else row.store_masked(v, j, mask)

@@ -30,7 +30,7 @@ from . import formulas as m
 
 def common_dtype(*operands: Any) -> Any:
     """PyTorch's result type of tensors, 0-d tensors and numbers."""
-    if len(operands) == 2 and same_type(*operands):
+    if len(operands) == 2 and share_type(*operands):
         return dtypes.from_numpy(operands[0]._a.dtype)
     strengths: list[Any] = [None, None, None]
     for x in operands:
@@ -43,7 +43,7 @@ def common_dtype(*operands: Any) -> Any:
     return dtypes.combine(*strengths)
 
 
-def same_type(a: Any, b: Any) -> bool:
+def share_type(a: Any, b: Any) -> bool:
     """Whether both are tensors, and of one type."""
     return isinstance(a, TensorBase) and isinstance(b, TensorBase) and a._a.dtype is b._a.dtype
 
@@ -184,7 +184,7 @@ def chosen(condition: Any, input: Any, other: Any) -> Any:
                 )
             )
         condition = condition.bool()
-    if same_type(input, other):
+    if share_type(input, other):
         return m.where.call((condition, input, other), {})
     want = common_dtype(input, other)
     both = [cast(x, want) if isinstance(x, TensorBase) else x for x in (input, other)]

@@ -6,7 +6,6 @@ quotients that are rounded (`arithmetic_public.py`).
 
 from __future__ import annotations
 
-import types
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ import numpy as np
 from ... import dtypes
 from ...dtypes import type_name
 from ...kernels import dense
-from ...kernels.elementwise.select import fuse
+from ...kernels.elementwise.select import fuse_step
 from ..core.record import elementwise, intrinsic, op
 from ..core.samples import arr, case, real
 from ..core.shapes import same
@@ -101,8 +100,7 @@ def frac(input: Any) -> Any:
 frac.vjp(lambda g, _y, _x: g)
 
 
-_ROUND = types.SimpleNamespace(name="round")  # a step of a formula
-_to_nearest = fuse(np.rint, "round", lambda x: x.trace.call(_ROUND, (x,)))
+_to_nearest = fuse_step(np.rint, "round")
 
 
 @op(accepts="floating integral: round_vml_cpu",

@@ -6,14 +6,13 @@ phase of complex numbers (`complex.py`).
 
 from __future__ import annotations
 
-import types
 from typing import Any
 
 import numpy as np
 
 from ...autograd.node import TensorBase
 from ...errors import message
-from ...kernels.elementwise.select import fuse
+from ...kernels.elementwise.select import fuse_step
 from ...kernels.meta import MetaArray
 from ..core.arguments import need_tensor
 from ..core.record import intrinsic, op
@@ -161,8 +160,7 @@ def of_reals(x: Any) -> dict[str, Any]:
     return {}
 
 
-_ABS = types.SimpleNamespace(name="abs")  # a step of a formula
-_magnitude = fuse(np.abs, "abs", lambda x: x.trace.call(_ABS, (x,)))
+_magnitude = fuse_step(np.abs, "abs")
 
 
 @op(

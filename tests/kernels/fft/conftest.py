@@ -69,6 +69,17 @@ class Call:
 
 
 @pytest.fixture
+def alike(on_pointers: Any, by_threads: Any) -> Callable[[Call], None]:
+    """Check that pointers, and any number of threads, give a call the bits of arrays."""
+
+    def check(made: Call) -> None:
+        np.testing.assert_array_equal(on_pointers(made.plan, made.x), made.plan.run(made.x))
+        by_threads(lambda: made.plan.run(made.x))
+
+    return check
+
+
+@pytest.fixture
 def call() -> Iterator[Callable[..., Call]]:
     """`call(kind, shape, dims, …)`, of any size."""
     before = tuning.FFT_LEAST
