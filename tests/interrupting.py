@@ -119,6 +119,9 @@ SCALARS = (int, float, bool, str, type(None))
 GROWS = {
     ("rushlight.autograd.node", "_graphs"), ("rushlight.fx.graph_module", "_compiled"),
     ("rushlight.kernels.random.mersenne_twister", "_waited"),
+    ("rushlight.kernels.runtime.few", "_waited"),
+    ("rushlight.kernels.runtime.builtin", "_definitions"),
+    ("rushlight.kernels.runtime.jit", "_links"),
     ("rushlight.kernels.runtime", "_available"), ("rushlight.kernels.tuned", "_choice"),
     ("rushlight.kernels.runtime.memory", "_allocator"),
     ("rushlight.autograd.methods", "_places"), ("rushlight.autograd.specialize", "_spaces"),

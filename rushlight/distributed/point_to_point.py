@@ -18,7 +18,7 @@ import numpy as np
 from ..autograd import node
 from ..errors import message
 from ..tensor import Tensor
-from . import memory
+from . import memory, mpi
 from .arguments import outside
 from .errors import DistBackendError
 from .exchange import bytes_of, kind_of
@@ -70,13 +70,10 @@ class Message(Work):
 
     def wait(self, timeout: datetime.timedelta | None = None) -> bool:
         limit = self._group.timeout if not timeout else timeout.total_seconds()
-        deadline, rounds, world = time.monotonic() + limit, 0, self._group.world
+        deadline, world = time.monotonic() + limit, self._group.world
         world.doing = self._what
-        while not self._step():
-            rounds += 1
-            time.sleep(0 if rounds < 2000 else 50e-6)
-            if rounds % 16 == 0 and time.monotonic() > deadline:
-                raise world.late(self._what, limit, self._peers())
+        if not mpi.wait(self._step, deadline, lambda: None):  # a step asks who has failed
+            raise world.late(self._what, limit, self._peers())
         if self._error is not None:
             raise self._error
         return True
