@@ -15,6 +15,7 @@ import random
 import signal
 import threading
 import zlib
+from collections.abc import Generator
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,17 @@ def pytest_deselected(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("long"):
             item.config.stash[LEFT] = item.config.stash.get(LEFT, 0) + 1
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, Any, Any]:
+    # Tens of thousands of tests are made here, and stay: looking through them for what may go takes
+    # as long as making them.
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 def pytest_collection_finish() -> None:
