@@ -1,5 +1,6 @@
 """Errors of tensors that may not be used as others: inference tensors outside of inference_mode
-(decision 0006), and views whose changes in place cannot be followed.
+(decision 0006), operands that have no gradient, and views whose changes in place cannot be
+followed.
 
 Inference tensors are told by their note (`node.InferenceCut`), which the door gives them, such
 views by `View.made`.
@@ -23,6 +24,20 @@ def made(t: Any) -> str:
     cut = door.cut_of(t._x)
     where = "an unknown line" if cut is None else show_line(cut.code, cut.lasti)
     return f"a tensor of shape {tuple(t._a.shape)}, made inside the inference_mode of {where}"
+
+
+def check_fixed(name: str, *named: tuple[str, Any], hint: str | None = None) -> None:
+    """RuntimeError for a tensor that requires a gradient of which the operation `name` has none."""
+    for argument, t in named:
+        if t is not None and t._fn is not None and door.state.enabled:
+            other = "" if hint is None else f", or {hint}"
+            raise RuntimeError(
+                message(
+                    f"The function '{name}' is not differentiable with respect to argument "
+                    f"'{argument}'. This input cannot have requires_grad True.",
+                    hint=f"{argument}.detach(){other}",
+                )
+            )
 
 
 def saved_error(name: str, t: Any) -> RuntimeError:

@@ -350,8 +350,8 @@ def as_one_view(column: Any, d: int, parts: Any) -> Any:
     if base._a.dtype.kind in "cW" and a.dtype == base._a.real.dtype:  # its real or imaginary parts
         of: Any = view_as_real(base)
         return laid(of, shape, [s // a.itemsize for s in steps], first.storage_offset())
-    if a.itemsize == base._a.itemsize and "c" not in (a.dtype.kind, base._a.dtype.kind):
-        bits = base.view(first.dtype)
+    if "c" not in (a.dtype.kind, base._a.dtype.kind):
+        bits = laid(base, (numbers_of_both(base, a.itemsize),), (1,), 0).view(first.dtype)
         return laid(bits, shape, [s // a.itemsize for s in steps], first.storage_offset())
     if a.dtype.kind in "cW" and base._a.dtype == a.real.dtype:
         half = base._a.itemsize
@@ -366,7 +366,15 @@ def detached_from(y: Any, x: Any) -> bool:
     a, whole = y._a, getattr(x, "_a", None)
     if y._fn is not None or not (isinstance(a, np.ndarray) and isinstance(whole, np.ndarray)):
         return False
-    return bool(a.itemsize == whole.itemsize and np.may_share_memory(a, whole))
+    return np.may_share_memory(a, whole)
+
+
+def numbers_of_both(base: Any, itemsize: int) -> int:
+    """How many numbers of a tensor's memory, from its beginning, are whole numbers of that many
+    bytes too."""
+    nbytes, own = base.untyped_storage().nbytes(), base._a.itemsize
+    each = max(own, itemsize)
+    return int(nbytes // each * each // own)
 
 
 def laid(base: Any, shape: Any, steps: Any, start: int) -> Any:

@@ -193,3 +193,7 @@ def test_what_vmap_detaches_is_a_view_of_its_input():
     vmap(lambda x: x[1:].view(torch.int32))(x).fill_(1 << 29)
     assert (x[:, 1:] > 0).all()
     assert x[:, 0].sum() == 0
+    for kind, other in ((torch.bool, torch.int32), (torch.float64, torch.int8)):
+        x = torch.ones(2, 8, dtype=kind)[:, 4:]
+        vmap(lambda x, other=other: x.view(other))(x).zero_()
+        assert not x.any()

@@ -36,9 +36,9 @@ class Numpy:
         return np.maximum(x, 0)
 
     @staticmethod
-    def positive(y: Array) -> Array:
-        """1 where y > 0."""
-        return (y > 0).astype(y.dtype)
+    def passed(y: Array) -> Array:
+        """1 where a gradient passes relu: y > 0, and NaN."""
+        return (~(y <= 0)).astype(y.dtype)
 
 
 def times(sizes: Sizes, reverse: bool) -> Iterator[tuple[slice, int]]:

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from ...autograd import door
-from ...autograd.steps import step
 from ...dtypes import type_name
 from ...errors import axis, message
 from ...kernels.codegen import row_body
@@ -25,13 +24,10 @@ from ..core.record import op
 from ..core.samples import arr, case, ints
 from ..elementwise.formulas import exp
 from ..reduce.sums import sum as total
-from .loss import REDUCTIONS, finished, reduction_of
+from .loss import REDUCTIONS, reduction_of
 from .loss_classes import (
     CLASSES,
     check_classes,
-    classes,
-    factors,
-    nll,
     nll_backward,
     one_of_one,
     refuse_swapped,
@@ -209,41 +205,8 @@ def cross_entropy(
     target = one_of_one(input, target)
     check_classes(input, target, weight)
     kw = {"reduction": reduction, "ignore_index": int(ignore_index)}
-    if not label_smoothing or weight is None or weight._fn is None:
-        record = smooth_entropy if label_smoothing else class_entropy
-        return record.call((input, target, weight), {**kw, "smoothing": float(label_smoothing)})[0]
-    # the weights of smoothed targets have a gradient too
-    logs = log_softmax.call((input,), {"dim": d})
-    loss = nll.call((logs, target, weight), kw)
-    n = input.shape[d]
-    smooth = -(logs if weight is None else logs * _shaped(weight, input.ndim, d)).sum(d)
-    if target._a.__class__ is MetaArray:  # whose classes nobody can count
-        return (1 - label_smoothing) * loss + finished(smooth, reduction) * (label_smoothing / n)
-    kw = {"n": n, "ignore_index": ignore_index}
-    ignored = door.perform(_ignored, (target._a,), kw)
-    if ignored is not None:
-        smooth = smooth.masked_fill(door.wrap(ignored), 0.0)
-    if reduction == "mean":
-        operands = (target._a, None if weight is None else weight.detach()._a)
-        divisor = door.perform(_divisor, operands, {"dtype": input._a.dtype, **kw})
-        smooth = smooth.sum() / door.wrap(divisor)
-    else:
-        smooth = finished(smooth, reduction)
-    return (1 - label_smoothing) * loss + smooth * (label_smoothing / n)
-
-
-@step()
-def _ignored(target: Any, *, n: int, ignore_index: int) -> Any:
-    """A mask of the targets that do not count; None when there is none."""
-    counts = classes(target, n, ignore_index)[1]
-    return None if counts is None else ~counts
-
-
-@step()
-def _divisor(target: Any, weight: Any, *, n: int, ignore_index: int, dtype: Any) -> Any:
-    """How many targets count, or the sum of their weights."""
-    t, counts = classes(target, n, ignore_index)
-    return np.asarray(factors(t, counts, weight, dtype)[1])
+    record = smooth_entropy if label_smoothing else class_entropy
+    return record.call((input, target, weight), {**kw, "smoothing": float(label_smoothing)})[0]
 
 
 def _usual(input: Any, target: Any) -> bool:

@@ -10,6 +10,7 @@ from ... import dtypes
 from ...autograd import door
 from ...autograd.changes import all_changed, changeable
 from ...autograd.node import TensorBase
+from ...autograd.refused import check_fixed
 from ...dtypes import type_name
 from ...errors import axis as place
 from ...errors import message
@@ -18,6 +19,8 @@ from ..core.arguments import need_tensor
 from ..core.composite import composite
 from ..core.samples import arr, case, error, ints, values
 from . import fake_quantize as records
+
+LEARNED = "torch._fake_quantize_learnable_per_..._affine"  # has gradients of scales and zero points
 
 
 def ints32(shape: tuple[int, ...]) -> arr:
@@ -48,19 +51,6 @@ def outside(zero_point: Any, quant_min: int, quant_max: int) -> RuntimeError:
             wanted=f"{quant_min} to {quant_max}",
         )
     )
-
-
-def check_fixed(name: str, *named: tuple[str, Any]) -> None:
-    """RuntimeError for a tensor that requires a gradient of which there is none."""
-    for argument, t in named:
-        if t._fn is not None and door.state.enabled:
-            raise RuntimeError(
-                message(
-                    f"The function '{name}' is not differentiable with respect to argument "
-                    f"'{argument}'. This input cannot have requires_grad True.",
-                    hint=f"{argument}.detach(), or torch._fake_quantize_learnable_per_..._affine",
-                )
-            )
 
 
 def check_channels(input: Any, scale: Any, zero_point: Any, axis: int, by_sign: bool) -> None:
@@ -168,7 +158,8 @@ def fake_quantize_per_tensor_affine(
     """
     name = "fake_quantize_per_tensor_affine"
     if all(isinstance(v, TensorBase) for v in (input, scale, zero_point)):
-        check_fixed(records.one_scale.name, ("scale", scale), ("zero_point", zero_point))
+        fixed = (("scale", scale), ("zero_point", zero_point))
+        check_fixed(records.one_scale.name, *fixed, hint=LEARNED)
         for v in (scale, zero_point):
             if v._a.size != 1:
                 raise RuntimeError(
@@ -233,7 +224,8 @@ def fake_quantize_per_channel_affine(
     name = "fake_quantize_per_channel_affine"
     for i, argument in ((1, "input"), (2, "scale"), (3, "zero_point")):
         need_tensor(name, (input, scale, zero_point)[i - 1], i, argument)
-    check_fixed(records.scales.name, ("scale", scale), ("zero_point", zero_point))
+    fixed = (("scale", scale), ("zero_point", zero_point))
+    check_fixed(records.scales.name, *fixed, hint=LEARNED)
     return by_channels(records.scales, input, scale, zero_point, axis, quant_min, quant_max)
 
 
@@ -384,7 +376,7 @@ def fused_moving_avg_obs_fake_quant(
             )
         )
     changed = [(n, t) for n, t in tensors.items() if n != "input"]
-    check_fixed("_fused_moving_avg_obs_fq_helper", *changed)
+    check_fixed("_fused_moving_avg_obs_fq_helper", *changed, hint=LEARNED)
     rows = input.shape[0] if per_row_fake_quant else 0
     observing, on = bool(observer_on.item()), bool(fake_quant_on.item())
     check_observed(tensors, observing, on, rows)

@@ -11,6 +11,7 @@ import numpy as np
 
 from ... import dtypes
 from ...autograd import door
+from ...autograd.refused import check_fixed
 from ...dtypes import type_name
 from ...errors import message
 from ...kernels.loss import at_classes
@@ -223,6 +224,7 @@ def check_classes(input: Any, target: Any, weight: Any) -> None:
                 hint=None if target.ndim else "target.unsqueeze(0), or targets[i:i + 1]",
             )
         )
+    check_fixed(f"nll_loss{'2d' * (input.ndim > 2)}_forward", ("weight", weight))
     if kind not in (dtypes.int64, dtypes.uint8):
         raise RuntimeError(
             message(

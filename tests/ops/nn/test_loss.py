@@ -200,6 +200,23 @@ def test_numbers_are_no_tensors(call, words):
         call()
 
 
+@pytest.mark.parametrize("loss", ["nll_loss", "cross_entropy"])
+def test_weights_of_classes_have_no_gradient(loss):
+    """Said where the loss is computed, not where it goes backward."""
+    x, t = torch.ones(2, 3, requires_grad=True), torch.tensor([0, 2])
+    w = torch.ones(3, requires_grad=True)
+    call = getattr(F, loss)
+    with pytest.raises(RuntimeError, match=r"'nll_loss_forward' .* argument 'weight'"):
+        call(x, t, w)
+    with pytest.raises(RuntimeError, match=r"'nll_loss2d_forward' .* argument 'weight'"):
+        call(x[..., None], t[:, None], w)
+    call(x, t, w.detach()).backward()
+    with torch.no_grad():
+        call(x, t, w)
+    with pytest.raises(RuntimeError, match=r"'nll_loss_forward' .* argument 'weight'"):
+        F.cross_entropy(x, t, w, label_smoothing=0.1)
+
+
 def test_sizes_are_named_before_types():
     n = torch.ones(2, 3, dtype=torch.int64)
     with pytest.raises(ValueError, match="var is of incorrect size"):
