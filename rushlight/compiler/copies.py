@@ -52,7 +52,9 @@ class Room:
         self.low, self.size = low, high - low
         raw = np.empty(self.size + 128, np.uint8)
         start = (low - raw.ctypes.data) % 64
-        self.bytes = raw[start : start + self.size]
+        # A root of its own: what a function finds around it is not what is around an operand.
+        there: Any = (ctypes.c_uint8 * self.size).from_buffer(raw, start)
+        self.bytes = np.ndarray(self.size, np.uint8, there)
         self.begin = self.bytes.ctypes.data
 
     def view(self, a: Array) -> Array:

@@ -150,6 +150,8 @@ def lower(line: Line, examples: dict[Ref, Array], fixed: Sequence[bool]) -> Lowe
     Raises:
         Refused: it is more than launches, or might be.
     """
+    if line.kw.get("storage_offset") is not None:  # as_strided, which counts from where it begins
+        raise Refused("Python looks at the memory around an array")
     names = list(examples)
     copies = Copies(list(examples.values()), fixed)
     large = sum(room.size for room in copies.rooms) > LARGE

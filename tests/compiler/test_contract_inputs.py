@@ -380,3 +380,16 @@ def test_network_of_another_size_by_the_same_function() -> None:
                 t(step, net, x.double() if net is nets[3] else x)
 
     same(program)
+
+
+def test_as_strided_counts_from_where_the_storage_begins() -> None:
+    """Not from where its operand does: an operand in the middle of another storage, and numbers
+    that are others each time. (The memory in which a line is tried out begins elsewhere.)"""
+
+    def program(t: Twin) -> None:
+        step = t.compile(lambda x: x.as_strided((3,), (2,), 1) * 2)
+        for k in range(12):
+            whole = torch.arange(24.0) + 100 * (k // 3)
+            t(step, whole[:12] if k % 3 == 0 else whole[4 * (k % 3) : 4 * (k % 3) + 12])
+
+    same(program)
