@@ -50,7 +50,7 @@ class Room:
 
     def __init__(self, low: int, high: int) -> None:
         self.low, self.size = low, high - low
-        raw = np.empty(self.size + 128, np.uint8)
+        raw: Any = np.empty(self.size + 128, np.uint8)
         start = (low - raw.ctypes.data) % 64
         # A root of its own: what a function finds around it is not what is around an operand.
         there: Any = (ctypes.c_uint8 * self.size).from_buffer(raw, start)

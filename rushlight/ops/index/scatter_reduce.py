@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...autograd import changes, overlaps
+from ...autograd.node import TensorBase
 from ...errors import message
 from ...kernels.sparse import select as sums
 from ..core.accepted import Accepted
@@ -169,8 +170,25 @@ def corner_of(a: Any, index: Any) -> Any:
     )
 
 
+def one_and_zero(x: Any) -> tuple[Any, Any]:
+    """In x's type; `x * 0` would be NaN where x is infinite."""
+    if isinstance(x, TensorBase):
+        return x.new_ones(()), x.new_zeros(())
+    return x.dtype.type(1), x.dtype.type(0)
+
+
+def marks(where: Any, x: Any) -> Any:
+    """1 where it is true, else 0, in x's type."""
+    from ..elementwise import formulas as m
+
+    return m.where(where, *one_and_zero(x))
+
+
 def ones_in(x: Any) -> Any:
-    return x * 0 + 1
+    from ..elementwise import formulas as m
+
+    one, _ = one_and_zero(x)
+    return m.where(x == x, one, one)
 
 
 def reduce_rule(
@@ -182,21 +200,22 @@ def reduce_rule(
     from ..elementwise import formulas as m
 
     count = back(ones_in(src))
+    one, zero = one_and_zero(x)
     if reduce == "sum":
         to_self, to_src = g, spread(g)
     elif reduce == "mean":
-        n = count + 1 if include_self else m.where(count == 0, count * 0 + 1, count)
+        n = count + 1 if include_self else m.where(count == 0, one, count)
         to_self, to_src = g / n, spread(g / n)
     elif reduce == "prod":
         to_self, to_src = prod_rule(g, x, src, include_self, spread, back)
     else:
-        hit_self = m.where(x == y, ones_in(x), x * 0)
-        hit_src = m.where(src == spread(y), ones_in(src), src * 0)
+        hit_self = marks(x == y, x)
+        hit_src = marks(src == spread(y), src)
         n = back(hit_src) + (hit_self if include_self else 0)
-        share = g / m.where(n == 0, n * 0 + 1, n)
+        share = g / m.where(n == 0, one, n)
         to_self, to_src = share * hit_self, spread(share) * hit_src
     if not include_self:
-        to_self = m.where(count == 0, g, to_self * 0)
+        to_self = m.where(count == 0, g, zero)
     return to_self, to_src
 
 
@@ -206,23 +225,25 @@ def prod_rule(
     """The product of all others: through logarithm-free products that leave zeros out."""
     from ..elementwise import formulas as m
 
-    zero_src = m.where(src == 0, ones_in(src), src * 0)
+    one, zero = one_and_zero(x)
+    zero_src = marks(src == 0, src)
     zeros = back(zero_src)
-    base = x if include_self else ones_in(x)
-    safe_src = m.where(src == 0, ones_in(src), src)
+    # of what does not count: 1, which has a derivative by x, 0, as in PyTorch
+    base = x if include_self else m.where(x * 0 == 1, x, one)
+    safe_src = m.where(src == 0, one, src)
     rest = back_prod(safe_src, x, spread, back)  # product of the non-zero sources at each place
-    self_zero = m.where(base == 0, ones_in(x), x * 0)
+    self_zero = marks(base == 0, x)
     # a single zero among the others makes the product 0, but not its derivative: it stays as a
     # factor
     lone = back(src * zero_src)
-    others = m.where(zeros == 0, rest, m.where(zeros == 1, lone * rest, rest * 0))
+    others = m.where(zeros == 0, rest, m.where(zeros == 1, lone * rest, zero))
     to_self = g * others.conj()
-    safe_base = m.where(base == 0, ones_in(base), base)
+    safe_base = m.where(base == 0, one, base)
     whole = rest * safe_base
     among = spread(zeros + self_zero) - zero_src
     lone = spread(lone + base * self_zero) - src * zero_src
     full = spread(whole) / safe_src
-    others = m.where(among == 0, full, m.where(among == 1, lone * full, src * 0))
+    others = m.where(among == 0, full, m.where(among == 1, lone * full, zero))
     return to_self, spread(g) * others.conj()
 
 
@@ -235,7 +256,7 @@ def back_prod(src: Any, x: Any, spread: Any, back: Any) -> Any:
 
     if is_complex(src):
         return m.exp(back(m.log(src)))
-    negative = m.where(src < 0, ones_in(src), src * 0)
+    negative = marks(src < 0, src)
     size = m.exp(back(m.log(m.abs(src))))
     odd = back(negative) % 2
     return m.where(odd == 1, -size, size)

@@ -17,6 +17,7 @@ no rounding, so numbers that move far answer nothing.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -41,44 +42,58 @@ def widened(line: str) -> str:
     return re.sub(r"\.(?:float|half|bfloat16)\(\)", ".double()", line)
 
 
-def run(lines: list[str], unit: float, seed: int) -> Any:
-    """What the last line gives in double precision; with a unit, of values that are changed by so
-    much of themselves. None where that is another program."""
+def executed(lines: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Run lines one by one, by PyTorch in double precision: after each one the name that it makes
+    ("" for none) and all that there is.
+
+    Raises:
+        Exception: whatever a line raises, where that is another program than the narrow one.
+    """
     import torch
 
     space: dict[str, Any] = {"torch": torch}
-    draw = np.random.default_rng(seed)
     before = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)
     try:
-        for line in lines[:-1]:
+        for line in lines:
             if line.startswith("#"):
                 continue
-            name = line.partition(" = ")[0]
+            name = line.partition(" = ")[0] if re.match(r"\w+ = ", line) else ""
             if re.match(r"m\d+ = ", line):  # of the numbers that float32 draws
                 torch.set_default_dtype(torch.float32)
                 exec(widened(line), space)
                 torch.set_default_dtype(torch.float64)
                 space[name].double()
+            elif line.endswith(".grad") and not name:
+                name = line
+                space[name] = eval(line, space)
+            else:
+                exec(widened(line), space)
+            yield name, space
+    finally:
+        torch.set_default_dtype(before)
+
+
+def run(lines: list[str], unit: float, seed: int) -> Any:
+    """What the last line gives in double precision; with a unit, of values that are changed by so
+    much of themselves. None where that is another program."""
+    import torch
+
+    draw = np.random.default_rng(seed)
+    found = None
+    try:
+        for k, (name, space) in enumerate(executed(lines)):
+            found = t = space.get(name)
+            last = k == len([line for line in lines if not line.startswith("#")]) - 1
+            if last or not unit or not isinstance(t, torch.Tensor):
                 continue
-            exec(widened(line), space)
-            t = space.get(name)
-            if unit and isinstance(t, torch.Tensor) and (t.is_floating_point() or t.is_complex()):
+            if t.is_floating_point() or t.is_complex():
                 by = 1 + unit * draw.choice([-1.0, 1.0], tuple(t.shape))
                 with suppress(RuntimeError):  # several elements in one place
                     t.data.mul_(torch.as_tensor(by).to(t.dtype))
-        last = widened(lines[-1])
-        if re.match(r"\w+ = ", last):
-            exec(last, space)
-            return space[last.partition(" = ")[0]]
-        if last.endswith(".grad"):
-            return eval(last, space)
-        exec(last, space)
-        return None
     except Exception:
         return None
-    finally:
-        torch.set_default_dtype(before)
+    return found
 
 
 def parts(x: Any) -> list[Any]:
