@@ -457,6 +457,19 @@ def nothing(g: Any) -> Any:
     return where(g == g, zero, zero)
 
 
+def one_and_zero(x: Any) -> tuple[Any, Any]:
+    """In x's type; `x * 0` is NaN where x is infinite."""
+    if isinstance(x, TensorBase):
+        return x.new_ones(()), x.new_zeros(())
+    return x.dtype.type(1), x.dtype.type(0)
+
+
+def ones_in(x: Any) -> Any:
+    """Ones in x's shape and type."""
+    one, _ = one_and_zero(x)
+    return where(x == x, one, one)
+
+
 def ordered(name: str, ufunc: Any) -> Any:
     def checked(a: Any, b: Any) -> Any:
         if a.dtype.kind in "cW":

@@ -216,7 +216,7 @@ def no_zero(x: Any) -> Any:
     return x + (x == 0)
 sinc = intrinsic(
     "sinc", lambda input: (libm.sinc_complex if input.dtype.kind in "cW" else libm.sinc)(input),
-    lambda g, _y, x: g * where(x == 0, zero(x), (cos(x * math.pi) - sinc(x)) / no_zero(x)),
+    lambda g, _y, x: where(x == 0, zero(x), g * ((cos(x * math.pi) - sinc(x)) / no_zero(x))),
     nin=1, samples=real(0.2, 3), public=EVERYWHERE, holomorphic=True,
     doc="""The normalised sine cardinal: `y = sin(pi * x) / (pi * x)`, and 1 at 0.
 

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from ...autograd import changes, overlaps
-from ...autograd.node import TensorBase
 from ...errors import message
 from ...kernels.sparse import select as sums
 from ..core.accepted import Accepted
@@ -170,25 +169,11 @@ def corner_of(a: Any, index: Any) -> Any:
     )
 
 
-def one_and_zero(x: Any) -> tuple[Any, Any]:
-    """In x's type; `x * 0` would be NaN where x is infinite."""
-    if isinstance(x, TensorBase):
-        return x.new_ones(()), x.new_zeros(())
-    return x.dtype.type(1), x.dtype.type(0)
-
-
 def marks(where: Any, x: Any) -> Any:
     """1 where it is true, else 0, in x's type."""
     from ..elementwise import formulas as m
 
-    return m.where(where, *one_and_zero(x))
-
-
-def ones_in(x: Any) -> Any:
-    from ..elementwise import formulas as m
-
-    one, _ = one_and_zero(x)
-    return m.where(x == x, one, one)
+    return m.where(where, *m.one_and_zero(x))
 
 
 def reduce_rule(
@@ -199,8 +184,8 @@ def reduce_rule(
     """
     from ..elementwise import formulas as m
 
-    count = back(ones_in(src))
-    one, zero = one_and_zero(x)
+    count = back(m.ones_in(src))
+    one, zero = m.one_and_zero(x)
     if reduce == "sum":
         to_self, to_src = g, spread(g)
     elif reduce == "mean":
@@ -225,7 +210,7 @@ def prod_rule(
     """The product of all others: through logarithm-free products that leave zeros out."""
     from ..elementwise import formulas as m
 
-    one, zero = one_and_zero(x)
+    one, zero = m.one_and_zero(x)
     zero_src = marks(src == 0, src)
     zeros = back(zero_src)
     # of what does not count: 1, which has a derivative by x, 0, as in PyTorch

@@ -1,7 +1,7 @@
 """Cross entropy of scores against class indices, smoothed ones, or class probabilities.
 
-Class indices are one op; probabilities, and weights that need a gradient, are `log_softmax` and
-what follows it. Read next: `softmax.py`.
+Class indices are one op; probabilities are `log_softmax` and what follows it. Read next:
+`softmax.py`.
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ def _(g: Any, y: Any, x: Any, *, dim: int) -> Any:
     for j in range(n - 2, -1, -1):
         after = g[(*at, j)] + xs[j + 1] * after
         tails.append(after)
-    before = xs[0] * 0 + 1
+    before = m.ones_in(xs[0])
     out = []
     for j in range(n):
         out.append(before * tails[n - 1 - j])

@@ -45,15 +45,15 @@ def prod(a: Any, b: Any) -> Any:
 
 @prod.vjp
 def _(g: Any, y: Any, x: Any, *, dim: Any, keepdim: bool) -> Any:
+    if not x.ndim:
+        return g
     whole, g = keep(y, x.shape, dim, keepdim), keep(g, x.shape, dim, keepdim)
     if not has_zero(x):
         return conj(whole / x) * g
     if dim is None:
         flat = x.reshape((-1,))
         return (g.reshape((1,)) * conj(others(flat, 0))).reshape(tuple(x.shape))
-    return (
-        g * conj(others(x, axis(dim if isinstance(dim, int) else dim[0], x.ndim))) if x.ndim else g
-    )
+    return g * conj(others(x, axis(dim if isinstance(dim, int) else dim[0], x.ndim)))
 
 
 def conj(x: Any) -> Any:
@@ -78,7 +78,8 @@ def others(x: Any, d: int) -> Any:
     n = x.shape[d]
     at = (slice(None),) * d
     parts = [x[(*at, i)] for i in range(n)]
-    before, after = [parts[0] * 0 + 1], [parts[0] * 0 + 1]
+    before = [m.ones_in(parts[0])]
+    after = [before[0]]
     for i in range(n - 1):
         before.append(before[-1] * parts[i])
         after.append(after[-1] * parts[n - 1 - i])

@@ -26,46 +26,55 @@ BACKWARD = r"(v\d+)\.backward\((.+), retain_graph=True\)"
 
 def ours_alone(d: Any) -> bool:
     """Whether Rushlight's gradient is the derivative and PyTorch's is not."""
+    return judged(d) == (True, False)
+
+
+def of_none(d: Any) -> bool:
+    """Whether neither is: there is no derivative there."""
+    return judged(d) == (False, False)
+
+
+def judged(d: Any) -> tuple[bool, bool] | None:
+    """Whether each of the two is the derivative; None where differences say nothing."""
     asked = re.fullmatch(ASKED, d.line)
     if d.line.endswith(".grad"):
         of, lines, pairs = d.line[:-5], d.lines[:-1], None
     elif asked:
         of, lines, pairs = asked[2], d.lines[:-1], [(asked[1], asked[3])]
     else:
-        return False
-    if any(re.search(r"zero_grad|\.step\(|\.grad\b", line) for line in lines):
-        return False
+        return None
+    other = rf"\b(?:m\d+|{of})\b.*(?:zero_grad|step\()|\b{of}\.grad\b"
+    if any(re.search(other, line) for line in lines):
+        return None
     ours, theirs = d.ours, d.theirs
     if ours is None or not hasattr(ours, "dtype"):
-        return False
+        return None
     mine = array(ours)
-    other = np.zeros_like(mine) if theirs is None else array(theirs)
-    if mine.shape != other.shape:
-        return False
+    yours = np.zeros_like(mine) if theirs is None else array(theirs)
     finite = np.isfinite(mine)
+    if mine.shape != yours.shape:
+        return None
     with np.errstate(all="ignore"):
-        if not (finite | (mine == other) | ((mine != mine) & (other != other))).all():
-            return False
+        if not (finite | (mine == yours) | ((mine != mine) & (yours != yours))).all():
+            return None
     unit = exact.unit_of(d.lines, str(ours.dtype).rpartition(".")[2])
     draw = np.random.default_rng(0)
-    theirs_too = True
+    right = [True, True]
     for _ in range(MOVES):
         move = draw.standard_normal(mine.shape)
         if mine.dtype.kind == "c":
             move = move + 1j * draw.standard_normal(mine.shape)
         move = np.where(finite, move, 0)
-        ends = [moved(lines, of, way * STEP * move, pairs) for way in (1, -1)]
-        if None in ends:
-            return False
-        wanted = change(ends[0], ends[1]) / (2 * STEP)
-        parts = (np.where(finite, mine, 0) * move.conj()).real
-        size = max(CLOSE, exact.FEW * unit) * (abs(parts).sum() + abs(wanted)) + 1e-5
-        if not abs(parts.sum() - wanted) <= size:
-            return False
-        with np.errstate(all="ignore"):
-            told = (np.where(finite, other, 0) * move.conj()).real.sum()
-        theirs_too = theirs_too and bool(abs(told - wanted) <= size)
-    return not theirs_too
+        above, below = [moved(lines, of, way * STEP * move, pairs) for way in (1, -1)]
+        if above is None or below is None:
+            return None
+        wanted = change(above, below) / (2 * STEP)
+        for k, gradient in enumerate((mine, yours)):
+            with np.errstate(all="ignore"):
+                parts = (np.where(finite, gradient, 0) * move.conj()).real
+                size = max(CLOSE, exact.FEW * unit) * (abs(parts).sum() + abs(wanted)) + 1e-5
+                right[k] = right[k] and bool(abs(parts.sum() - wanted) <= size)
+    return right[0], right[1]
 
 
 def moved(lines: list[str], of: str, by: Any, pairs: Any) -> list[tuple[Any, Any]] | None:

@@ -174,7 +174,7 @@ def test_extremes_of_the_cells_functions() -> None:
         y = reference.Numpy.sigmoid(x)
     np.testing.assert_array_equal(y, [0, 0, 0.5, 1, 1, np.nan])
     np.testing.assert_array_equal(reference.Numpy.relu(x), [0, 0, 0, 800, np.inf, np.nan])
-    np.testing.assert_array_equal(reference.Numpy.passed(x), [0, 0, 0, 1, 1, 1])
+    np.testing.assert_array_equal(reference.Numpy.passed(x, np.arange(6.0)), [0, 0, 0, 3, 4, 5])
     assert reference.Numpy.tanh(1.0) == math.tanh(1.0)
 
 
