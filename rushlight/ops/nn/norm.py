@@ -113,6 +113,8 @@ def channels_last(a: Any) -> bool:
 def batch_norm_op(input: Any, weight: Any = None, bias: Any = None, *, eps: float) -> Any:
     """Each channel normalised by its own moments; with mean and variance, (C,)."""
     found = arrays.channels(input, weight, bias, None, None, eps)
+    if input.flags.c_contiguous and found[0].flags.c_contiguous:
+        return found
     return (lying(found[0], input, True), *found[1:])
 
 
