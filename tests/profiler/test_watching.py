@@ -190,11 +190,11 @@ def test_indexing_copies_and_conversions() -> None:
 
 
 def test_a_function_and_what_it_calls() -> None:
-    weight = torch.ones(3, requires_grad=True)  # with which it is not one operation, in any mode
+    classes = torch.eye(3)[:2]  # with probabilities it is not one operation
     with profile() as prof:
-        F.cross_entropy(torch.zeros(2, 3), torch.tensor([0, 1]), weight)
+        F.cross_entropy(torch.zeros(2, 3), classes)
     event = next(e for e in prof.events() if e.name == "aten::cross_entropy_loss")
-    assert [c.name for c in event.cpu_children] == ["rushlight::class_entropy"]
+    assert "aten::log_softmax" in [c.name for c in event.cpu_children]
     assert all(c.cpu_parent is event for c in event.cpu_children)
 
 

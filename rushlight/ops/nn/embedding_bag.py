@@ -58,19 +58,20 @@ def embedding_bag_sums(
     return kernel.csr_mm(weight, indices, offsets, factors, mean)
 
 
-@embedding_bag_sums.joint
-def _(
-    g: Any, _y: Any, weight: Any, factors: Any, indices: Any, offsets: Any, *, needs: Any,
-    mean: bool, by_frequency: bool,
-) -> Any:  # fmt: skip
-    dw = df = None
-    if needs[0]:
-        dw = embedding_bag_rows(
-            g, factors, indices, offsets, n=weight.shape[0], mean=mean, by_frequency=by_frequency
+# A rule for each, so that the table is kept where its factors need a gradient, and nowhere else: it
+# may be changed before backward.
+embedding_bag_sums.vjp(
+    lambda g, _y, _weight, factors, indices, offsets, *, mean, by_frequency, shapes: (
+        embedding_bag_rows(
+            g, factors, indices, offsets, n=shapes[0][0], mean=mean, by_frequency=by_frequency
         )
-    if needs[1]:
-        df = embedding_bag_dots(g, weight, indices, offsets)
-    return dw, df, None, None
+    ),
+    lambda g, _y, weight, _factors, indices, offsets: (
+        embedding_bag_dots(g, weight, indices, offsets)
+    ),
+    None,
+    None,
+)
 
 
 embedding_bag_sums.shape(

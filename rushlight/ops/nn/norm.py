@@ -72,6 +72,11 @@ def like(d: Any, w: Any) -> Any:
     return d.reshape(tuple(w.shape))
 
 
+def in_shape(d: Any, shape: Any, wanted: bool) -> Any:
+    """A gradient of b, of which nothing else is kept: it may be changed before backward."""
+    return d.reshape(tuple(shape)) if wanted and d is not None else None
+
+
 def with_moments(x: Any, count: int) -> Any:
     """The shapes of a result and its moments."""
     number = MetaArray((count,), row_body.computed(x.dtype))
@@ -210,12 +215,16 @@ def length_of(x: Any, dims: Ints) -> int:
 
 
 @layer_norm_op.joint
-def _(g: Any, y: Any, x: Any, weight: Any, bias: Any, *, needs: Any, dims: Ints, eps: float) -> Any:
+def _(
+    g: Any, y: Any, x: Any, weight: Any, _bias: Any, *, needs: Any, dims: Ints, eps: float
+) -> Any:
     g = g[0]
     if x.__class__ is np.ndarray:
         _, mean, rstd = y
         dx, dw, db = arrays.rows_gradient(g, x, length_of(x, dims), weight, mean, rstd, needs)
-        return (dx, dw, db) if len(dims) == 1 else (dx, like(dw, weight), like(db, bias))
+        if len(dims) == 1:
+            return dx, dw, db
+        return dx, like(dw, weight), in_shape(db, x.shape[dims[0] :], needs[2])
     if dims[0]:
         lead = tuple(range(dims[0]))
         dx, dw, db = standardize_rule(g, x, weight, dims, lead, eps, needs)
@@ -225,7 +234,7 @@ def _(g: Any, y: Any, x: Any, weight: Any, bias: Any, *, needs: Any, dims: Ints,
         parts = (g.reshape(one), x.reshape(one), weight)
         dx, dw, db = standardize_rule(*parts, shifted, (0,), eps, needs)
         dx = None if dx is None else dx.reshape(tuple(x.shape))
-    return dx, like(dw, weight), like(db, bias)
+    return dx, like(dw, weight), in_shape(db, x.shape[dims[0] :], needs[2])
 
 
 layer_norm_op.planned(
@@ -257,7 +266,7 @@ def group_norm_op(
 
 @group_norm_op.joint
 def _(
-    g: Any, y: Any, x: Any, weight: Any, bias: Any, *, needs: Any, groups: int, eps: float
+    g: Any, y: Any, x: Any, weight: Any, _bias: Any, *, needs: Any, groups: int, eps: float
 ) -> Any:
     g = g[0]
     if x.__class__ is np.ndarray:
@@ -265,7 +274,8 @@ def _(
     shape = reference.grouped(x.shape, groups)
     w = None if weight is None else weight.reshape((1, groups, shape[2], 1))
     dx, dw, db = standardize_rule(g.reshape(shape), x.reshape(shape), w, (2, 3), (0, 3), eps, needs)
-    return None if dx is None else dx.reshape(tuple(x.shape)), like(dw, weight), like(db, bias)
+    db = in_shape(db, x.shape[1:2], needs[2])
+    return None if dx is None else dx.reshape(tuple(x.shape)), like(dw, weight), db
 
 
 group_norm_op.planned(

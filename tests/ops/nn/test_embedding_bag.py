@@ -179,3 +179,19 @@ def test_errors() -> None:
         F.embedding_bag(torch.tensor([[0]]), w, torch.tensor([0]))
     with pytest.raises(NotImplementedError, match="only supported for mode='sum'"):
         F.embedding_bag(torch.tensor([[0]]), w, per_sample_weights=torch.ones(1, 1))
+
+
+def test_a_table_may_be_changed_before_backward():
+    """Only gradients of the factors ask for its rows."""
+    table = torch.ones(3, 2, requires_grad=True)
+    y = F.embedding_bag(torch.tensor([[0, 2]]), table)
+    with torch.no_grad():
+        table += 1
+    y.sum().backward()
+    assert table.grad.tolist() == [[0.5, 0.5], [0, 0], [0.5, 0.5]]
+    factors = torch.ones(1, 2, requires_grad=True)
+    y = F.embedding_bag(torch.tensor([[0, 2]]), table, per_sample_weights=factors, mode="sum")
+    with torch.no_grad():
+        table += 1
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.sum().backward()

@@ -275,3 +275,22 @@ def test_results_of_images_lie_in_rows_or_channels_last(shape):
             assert F.instance_norm(x, *moments, use_input_stats=False).stride() == rows
             assert F.rms_norm(x, shape[-1:]).stride() == wanted
     assert F.rms_norm(torch.rand(3), (3,)).shape == (3,)
+
+
+@pytest.mark.parametrize(
+    "norm",
+    [
+        lambda x, w, b: F.group_norm(x, 2, w, b),
+        lambda x, w, b: F.instance_norm(x, weight=w, bias=b),
+        lambda x, w, b: F.layer_norm(x.mT, (4,), w, b),
+        lambda x, w, b: F.batch_norm(x, None, None, w, b, True),
+    ],
+)
+def test_a_bias_may_be_changed_before_backward(norm):
+    x = torch.arange(24.0).reshape(2, 4, 3).requires_grad_()
+    w, b = torch.ones(4, requires_grad=True), torch.zeros(4, requires_grad=True)
+    y = norm(x, w, b)
+    with torch.no_grad():
+        b += 1
+    y.sum().backward()
+    assert b.grad.tolist() == [6] * 4
