@@ -1,16 +1,22 @@
-"""Run a program with its modules, or its functions, compiled, and say what has become of it.
+"""Run a program as it is, with its modules and with its functions compiled, and say what has become
+of it.
 
-    python compiled_runner.py eager|modules|functions program.py options...
+    python compiled_runner.py folder program.py options...
 
-`modules`: each module that the program itself calls is compiled; `functions`: each function at the
-top of the program is. The last line is a digest of all parameters, buffers and the generator.
+`eager`; `modules`: each module that the program itself calls is compiled; `functions`: each
+function at the top of the program is. Each mode runs in a folder of its name, in a child of this
+process, so that what takes long to import is imported once; its output goes to the file `output`
+there, whose last line is a digest of all parameters, buffers and the generator.
 """
 
 from __future__ import annotations
 
 import ast
 import hashlib
+import importlib
+import os
 import sys
+import traceback
 import warnings
 from pathlib import Path
 from typing import Any
@@ -83,8 +89,12 @@ def digest() -> str:
     return found.hexdigest()
 
 
-def main() -> None:
-    mode, path, *options = sys.argv[1:]
+MODES = ("eager", "modules", "functions")
+LONG = ("numpy", "sklearn.datasets", "matplotlib.pyplot", "PIL.Image", "tqdm")  # to import
+
+
+def run(mode: str, path: str, options: list[str]) -> None:
+    """One mode, in a process of its own."""
     warnings.simplefilter("ignore")
     dropin.install()
     remember_modules()
@@ -105,6 +115,34 @@ def main() -> None:
         print(f"assertion {error}")
     print(f"replayed {runs[0]}")
     print(f"digest {digest()}")
+
+
+def main() -> None:
+    folder, path, *options = sys.argv[1:]
+    source = Path(path).read_text(encoding="utf-8")
+    for name in LONG:
+        if name.partition(".")[0] in source:
+            importlib.import_module(name)
+    for mode in MODES:
+        child = os.fork()
+        if not child:
+            os.chdir(Path(folder) / mode)
+            output = os.open("output", os.O_WRONLY | os.O_CREAT, 0o666)
+            os.dup2(output, 1)
+            os.dup2(output, 2)
+            status = 1
+            try:
+                run(mode, path, options)
+                status = 0
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                sys.stdout.flush()
+                sys.stderr.flush()
+                os._exit(status)
+        _, status = os.waitpid(child, 0)
+        if status:
+            sys.exit(f"{mode}: " + (Path(folder) / mode / "output").read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":

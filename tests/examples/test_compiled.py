@@ -15,6 +15,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 RUNNER = Path(__file__).with_name("compiled_runner.py")
+MODES = ("eager", "modules", "functions")
 material = run_path(str(Path(__file__).with_name("material.py")))
 SMALL_GPT = ("--width", 32, "--layers", 2, "--context", 32)
 PROGRAMS: dict[str, tuple[Any, ...]] = {
@@ -44,34 +45,33 @@ PROGRAMS: dict[str, tuple[Any, ...]] = {
 EAGER = {"programs/siamese_network/main", "custom_function"}
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the runner forks")
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_ends_where_it_ends_eagerly(name: str, tmp_path: Path) -> None:
     for needed in ("PIL", "matplotlib", "sklearn", "tqdm"):
         if importlib.util.find_spec(needed) is None:
             pytest.skip("needs rushlight[examples]")
-    found: dict[str, str] = {}
-    replayed: dict[str, int] = {}
-    for mode in ("eager", "modules", "functions"):
+    for mode in MODES:
         folder = tmp_path / mode
         folder.mkdir()
         if "digits" in PROGRAMS[name]:
             material["digits"](folder / "digits", train=160)
         if "text" in PROGRAMS[name]:
             material["text"](folder / "text")
-        program = ROOT / "examples" / f"{name.partition(':')[0]}.py"
-        command = [sys.executable, RUNNER, mode, program, *PROGRAMS[name]]
-        path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
-        done = subprocess.run(
-            [str(part) for part in command],
-            cwd=folder,
-            env={**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"},
-            capture_output=True,
-            text=True,
-            timeout=300,
-        )
-        assert done.returncode == 0, done.stderr
-        found[mode] = re.findall(r"digest (\w+)", done.stdout)[-1]
-        replayed[mode] = int(re.findall(r"replayed (\d+)", done.stdout)[-1])
+    program = ROOT / "examples" / f"{name.partition(':')[0]}.py"
+    command = [sys.executable, RUNNER, tmp_path, program, *PROGRAMS[name]]
+    path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    done = subprocess.run(
+        [str(part) for part in command],
+        env={**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg"},
+        capture_output=True,
+        text=True,
+        timeout=900,
+    )
+    assert done.returncode == 0, done.stderr
+    told = {mode: (tmp_path / mode / "output").read_text(encoding="utf-8") for mode in MODES}
+    found = {mode: re.findall(r"digest (\w+)", text)[-1] for mode, text in told.items()}
+    replayed = {mode: int(re.findall(r"replayed (\d+)", text)[-1]) for mode, text in told.items()}
     assert found["modules"] == found["functions"] == found["eager"]
     assert replayed["eager"] == 0
     assert replayed["modules"] > 0 or name in EAGER
