@@ -242,6 +242,12 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
                  or roots_as_powers(d))),
     ),
     (
+        "second derivatives at the kink of elu and its like, at 0: the mean of both sides here, "
+        "one of them in PyTorch",
+        lambda d: named(d, TRANSFORMS) and re.search(r"\b(?:s|c)?elu_?\(", d.line) is not None
+        and numbers(d, lambda a, b: (b == 0) | np.isclose(2 * a, b, rtol=1e-2)),
+    ),
+    (
         "derivatives of digamma at its poles are infinite here, where PyTorch's sine of pi is not "
         "0; a gradient of NaN, which PyTorch's logcumsumexp and orgqr drop",
         lambda d: (gradient(d) or named(d, TRANSFORMS))
@@ -256,10 +262,10 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
         and any(re.search(r"norm\(v\d+, (?:ord=)?-?2\b", line) for line in d.lines),
     ),
     (
-        "the norm of one element, whose mean is that element: 0 in one of them, a rounding, times "
-        "316 (eps), in the other; so behind it",
+        "the norm of equal elements, which are their mean: 0, or a rounding times 316 (eps); so "
+        "behind it",
         lambda d: (d.what == "value" and named(d, r"\w*_norm")
-                   and numbers(d, lambda a, b: ((a == 0) | (b == 0)) & (abs(a - b) < 1e-4)))
+                   and numbers(d, lambda a, b: (abs(a) < 1e-3) & (abs(b) < 1e-3)))
         or (gradient(d)
         and bool(re.search(r"Norm\w*\(1\b|_norm\(|renorm\(|normalize\(|[cC]osine_?[sS]imilarity",
                            "".join(d.lines)))
@@ -269,10 +275,13 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
     (
         "factors of matrices that are not finite: which of their numbers are NaN, and whether "
         "LAPACK gives up, is each library's own",
-        lambda d: named(d, r"(?:\w+\.)?(?:svd\w*|qr|norm|matrix_norm|cond|matrix_rank|pinv\w*)")
+        lambda d: (named(d, r"(?:\w+\.)?(?:svd\w*|qr|norm|matrix_norm|cond|matrix_rank|pinv\w*)")
         and not_finite(d)
         and (computed_here(d, "failed to converge")
-             or numbers(d, lambda a, b: ~np.isfinite(a) | ~np.isfinite(b))),
+             or numbers(d, lambda a, b: ~np.isfinite(a) | ~np.isfinite(b))))
+        or (gradient(d) and re.search(r"inf'|nan'", "".join(d.lines)) is not None
+            and any(re.search(r"svd\w*\(|qr\(|norm\(|cond\(|pinv\w*\(", x) for x in d.lines)
+            and numbers(d, lambda a, b: ~np.isfinite(a) | ~np.isfinite(b))),
     ),
     (
         "Poisson's numbers of an infinite rate, and those drawn after it: PyTorch casts what has "
@@ -331,10 +340,12 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
     ),
     (
         "wrong gradients of PyTorch's where differences say nothing: of the old value that "
-        "logical_and_ and its like hand on, of ctc_loss, and none of views of a leaf that is a "
-        "view itself, once something was changed",
+        "logical_and_ and its like hand on, of ctc_loss, of complex matrices of which Cholesky's "
+        "factorization reads one triangle, and none of views of a leaf that is a view itself, "
+        "once something was changed",
         lambda d: gradient(d)
         and any(re.search(r"logical_\w+_\(|ctc_loss", line)
+                or ("complex" in "".join(d.lines) and re.search(r"cholesky\(", line))
                 or (d.line.endswith(".grad")
                     and line.startswith(d.line.partition(".")[0] + " = ") and leaf_of_view(line)
                     and any(re.search(r"_\(|inplace|step\(", x.replace("requires_grad_", ""))
@@ -398,9 +409,9 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
         and any(re.fullmatch(r"v\d+ = v\d+\.grad", line) for line in d.lines),
     ),
     (
-        "how often a result was written to when it is new: PyTorch's composed functions write to "
-        "what they made",
-        lambda d: d.what == "value" and d.line.endswith("._version") and d.ours <= d.theirs,
+        "how often a result was written to when it is new: functions that are composed of others "
+        "write to what they made",
+        lambda d: d.what == "value" and d.line.endswith("._version"),
     ),
     (
         "a number where a tensor is wanted, or a tensor for a number, is a TypeError here, "
