@@ -64,7 +64,8 @@ def by_an_intermediate(d: Any) -> bool:
     asked = re.search(r"autograd\.grad\(\w+, (v\d+)", d.line)
     made = [line for line in d.lines if asked and line.startswith(f"{asked[1]} = ")]
     return any("tensor(" not in line for line in made) and any(
-        "create_graph=True" in line for line in d.lines[:-1]
+        "create_graph=True" in line or re.search(rf"\.{TRANSFORMS}\(", line)
+        for line in d.lines[:-1]
     )
 
 
