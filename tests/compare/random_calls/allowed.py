@@ -244,15 +244,18 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
     (
         "second derivatives at the kink of elu and its like, at 0: the mean of both sides here, "
         "one of them in PyTorch",
-        lambda d: named(d, TRANSFORMS) and re.search(r"\b(?:s|c)?elu_?\(", d.line) is not None
-        and numbers(d, lambda a, b: (b == 0) | np.isclose(2 * a, b, rtol=1e-2)),
+        lambda d: (named(d, TRANSFORMS) and re.search(r"\b(?:s|c)?elu_?\(", d.line) is not None
+                   and numbers(d, lambda a, b: (b == 0) | np.isclose(2 * a, b, rtol=1e-2)))
+        or (gradient(d) and any(re.search(rf"\.{TRANSFORMS}\(.*elu_?\(", x) for x in d.lines)
+            and numbers(d, lambda a, _: np.any([array(t) == 0 for t in d.operands
+                                                if tuple(t.shape) == a.shape], axis=0))),
     ),
     (
         "derivatives of digamma at its poles are infinite here, where PyTorch's sine of pi is not "
         "0; a gradient of NaN, which PyTorch's logcumsumexp and orgqr drop",
         lambda d: (gradient(d) or named(d, TRANSFORMS))
         and numbers(d, lambda a, b: ~np.isfinite(a))
-        and bool(re.search(r"digamma|psi\(|polygamma|logcumsumexp|orgqr|householder_product",
+        and bool(re.search(r"(?:di|l)gamma|psi\(|polygamma|logcumsumexp|orgqr|householder_product",
                            " ".join(d.lines))),
     ),
     (
