@@ -4,9 +4,9 @@ of it.
     python compiled_runner.py folder program.py options...
 
 `eager`; `modules`: each module that the program itself calls is compiled; `functions`: each
-function at the top of the program is. Each mode runs in a folder of its name, in a child of this
-process, so that what takes long to import is imported once; its output goes to the file `output`
-there, whose last line is a digest of all parameters, buffers and the generator.
+function at the top of the program is. Each mode runs in the folder of its name, which is there, in
+a child of this process, so that what takes long to import is imported once; its output goes to the
+file `output` in it, whose last line is a digest of all parameters, buffers and the generator.
 """
 
 from __future__ import annotations
@@ -89,7 +89,6 @@ def digest() -> str:
     return found.hexdigest()
 
 
-MODES = ("eager", "modules", "functions")
 LONG = ("numpy", "sklearn.datasets", "matplotlib.pyplot", "PIL.Image", "tqdm")  # to import
 
 
@@ -123,10 +122,11 @@ def main() -> None:
     for name in LONG:
         if name.partition(".")[0] in source:
             importlib.import_module(name)
-    for mode in MODES:
+    for place in sorted(Path(folder).iterdir()):
+        mode = place.name
         child = os.fork()
         if not child:
-            os.chdir(Path(folder) / mode)
+            os.chdir(place)
             output = os.open("output", os.O_WRONLY | os.O_CREAT, 0o666)
             os.dup2(output, 1)
             os.dup2(output, 2)
@@ -142,7 +142,7 @@ def main() -> None:
                 os._exit(status)
         _, status = os.waitpid(child, 0)
         if status:
-            sys.exit(f"{mode}: " + (Path(folder) / mode / "output").read_text(encoding="utf-8"))
+            sys.exit(f"{mode}: " + (place / "output").read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":

@@ -81,11 +81,11 @@ def run(lines: list[str], unit: float, seed: int) -> Any:
 
     draw = np.random.default_rng(seed)
     found = None
+    steps = [line for line in lines if not line.startswith("#")]
     try:
-        for k, (name, space) in enumerate(executed(lines)):
+        for line, (name, space) in zip(steps, executed(steps), strict=True):
             found = t = space.get(name)
-            last = k == len([line for line in lines if not line.startswith("#")]) - 1
-            if last or not unit or not isinstance(t, torch.Tensor):
+            if line is steps[-1] or not unit or not isinstance(t, torch.Tensor):
                 continue
             if t.is_floating_point() or t.is_complex():
                 by = 1 + unit * draw.choice([-1.0, 1.0], tuple(t.shape))
