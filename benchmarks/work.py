@@ -242,7 +242,14 @@ def cifar_step(torch: Any, batch: int = 32, size: int = 32) -> Call:
     return step(optimizer, lambda: torch.nn.functional.cross_entropy(model(x), target))
 
 
-@row("LSTM 2x256, T64, b32, forward + backward", 0.6, 0.45, tiny={"wide": 3, "long": 4, "batch": 2})
+@row(
+    "LSTM 2x256, T64, b32, forward + backward",
+    0.6,
+    0.45,
+    tiny={"wide": 3, "long": 4, "batch": 2},
+    # four products forward, seven back: the first layer's input has no gradient
+    flops=11 * 2 * 64 * 32 * 256 * (4 * 256),
+)
 def lstm(torch: Any, wide: int = 256, long: int = 64, batch: int = 32) -> Call:
     model, x = torch.nn.LSTM(wide, wide, 2), torch.randn(long, batch, wide)
     parameters = list(model.parameters())
