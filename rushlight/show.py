@@ -1,11 +1,13 @@
 """`show(op)`: what an op record says, the plan of a call, and the machine code of its kernels.
 
-The machine is glass. Not here: what a plan is (`kernels/plan.py`), which one a family makes (its
+The machine is glass. A function that is made of other ops is called, and its ops are shown. Not
+here: what a plan is (`kernels/plan.py`), which one a family makes (its
 `select.py`).
 """
 
 from __future__ import annotations
 
+import difflib
 import inspect
 import re
 import sys
@@ -16,11 +18,14 @@ from typing import Any
 
 import numpy as np
 
+from .autograd import observe
+from .autograd.grad_mode import no_grad
 from .autograd.node import TensorBase
 from .kernels.codegen.expr import Expr, Trace
 from .kernels.launch import Launch, Reference, Series
 from .kernels.meta import MetaArray
 from .kernels.plan import Plan, nbytes
+from .ops.core.composite import Composite, composites
 from .ops.core.numerics import meta_of
 from .ops.core.record import Op, registry
 
@@ -30,7 +35,7 @@ def find(what: Any) -> Op:
     if isinstance(what, Op):
         return what
     if isinstance(what, str):
-        for name in (what, what.removeprefix("torch.")):
+        for name in (what, what.removeprefix("torch."), what.split(".")[-1]):
             for op in registry.values():
                 if name in (op.name, *op.aliases):
                     return op
@@ -38,14 +43,36 @@ def find(what: Any) -> Op:
     if isinstance(found, Op):
         return found
     name = what if isinstance(what, str) else getattr(what, "__name__", repr(what))
-    if (
-        name in registry
-    ):  # a function whose record has other arguments, such as torch.add with its alpha
-        return registry[name]
-    near = [n for n in sorted(registry) if str(name).split(".")[-1][:3] in n][:8]
+    name = str(name).split(".")[-1]
+    # a function whose record has other arguments, such as torch.add with its alpha; the in-place
+    # form of a record
+    for known_as in (name, name.removesuffix("_")):
+        if known_as in registry:
+            return registry[known_as]
+    known = {*registry, *(c.name for c in composites.values())}
+    near = [n for n in difflib.get_close_matches(name, known, 8) if not n.startswith("_")]
     raise ValueError(
-        f"no op record for {name!r}" + (f"\n  try     {', '.join(near)}" if near else "")
+        f"no op is called {name!r}" + (f"\n  try     {', '.join(near)}" if near else "")
     )
+
+
+def is_called_as(what: Any) -> bool:
+    """Whether a record has the name, and may be called without naming all of its parameters."""
+    try:
+        return inspect.Parameter.empty not in find(what).defaults.values()
+    except ValueError:
+        return False
+
+
+def find_composite(what: Any) -> Composite | None:
+    """The function made of other ops behind a public name, or a public function."""
+    if isinstance(what, str):
+        name = what.split(".")[-1]
+        named = [c for c in composites.values() if name in (c.name, *c.aliases)]
+        exact = [c for c in named if f"{c.public[0] if c.public else ''}.{c.name}" in what]
+        return next(iter(exact or named), None)
+    fn = inspect.unwrap(what) if callable(what) else what
+    return next((c for c in composites.values() if inspect.unwrap(c.fn) is fn), None)
 
 
 def source(fn: Callable[..., Any]) -> str:
@@ -72,9 +99,8 @@ def formula(op: Op) -> str | None:
         return None
 
 
-def describe(what: Any) -> str:
-    """The text that `show` prints."""
-    op = find(what)
+def describe(op: Op) -> str:
+    """What a record says."""
     lines = [
         f"{op.name}  ({op.kind}; declared at {op.declared[0]}:{op.declared[1]})",
         f"  {(op.__doc__ or '').strip().splitlines()[0] if op.__doc__ else ''}",
@@ -114,6 +140,19 @@ def describe(what: Any) -> str:
             ):
                 break
     return "\n".join(lines)
+
+
+def describe_composite(made: Composite) -> str:
+    """What there is to say of a function that is made of other ops."""
+    fn = inspect.unwrap(made.fn)
+    code = fn.__code__
+    return "\n".join([
+        f"{made.name}  (made of other ops; written at {code.co_filename}:{code.co_firstlineno})",
+        f"  {(made.fn.__doc__ or '').strip().partition(chr(10))[0]}",
+        f"  parameters  {', '.join(inspect.signature(fn).parameters)}",
+        f"  public      {', '.join(made.public)}",
+        "  derivative  those of its ops",
+    ])  # fmt: skip
 
 
 # -- a call ----------------------------------------------------------------------------------------
@@ -166,6 +205,24 @@ def computed(op: Op, inputs: tuple[Any, ...], kw: dict[str, Any]) -> list[str]:
     lines = [what_computes(op, plan, kernels, arrays), *plan.describe().splitlines()]
     for kernel in dict.fromkeys(launch.kernel for launch in kernels):
         lines += ["", *code_of(kernel)]
+    return lines
+
+
+def ops_of(made: Composite, inputs: tuple[Any, ...], kw: dict[str, Any]) -> list[str]:
+    """The ops that a call of a composite performs, each with its plan, as lines of text."""
+    seen: list[tuple[Any, Any, dict[str, Any]]] = []
+    with no_grad(), observe.observing(lambda op, arrays, kw, _: seen.append((op, arrays, kw))):
+        made.fn(*inputs, **kw)
+    lines = []
+    for op, arrays, given in seen:
+        name = getattr(op, "name", None) or getattr(op, "__name__", repr(op))
+        lines.append(f"{name}")
+        if isinstance(op, Op):
+            lines[-1] += f"  (declared at {op.declared[0]}:{op.declared[1]})"
+            lines += ["  " + x for x in plan_of(op, tuple(arrays), given).describe().splitlines()]
+    names = dict.fromkeys(op.name for op, _, _ in seen if isinstance(op, Op))
+    if names:
+        lines.append("the code of a kernel: " + ", ".join(f"show({n!r}, …)" for n in names))
     return lines
 
 
@@ -222,15 +279,26 @@ def show(op: Any, *inputs: Any, **parameters: Any) -> None:
 
     With example inputs it also prints the plan of that call, without computing it: outputs,
     workspace, FLOPs and bytes, and its launches with all their arguments by name; then the LLVM
-    code and the assembly of their kernels.
+    code and the assembly of their kernels. A function that is made of other ops, such as conv2d,
+    is called with the inputs, and the ops that it performs are printed with their plans.
+
+    Raises:
+        ValueError: nothing is called so.
 
     >>> import rushlight as torch
     >>> torch.show(torch.sigmoid)  # doctest: +ELLIPSIS
     sigmoid  (elementwise; declared at ...
     """
-    print(describe(op))
+    made = find_composite(op)
+    if made is not None and not is_called_as(op):
+        print(describe_composite(made))
+        if inputs:
+            print("  computed by " + "\n    ".join(ops_of(made, inputs, parameters)))
+        return
+    record = find(op)
+    print(describe(record))
     if inputs:
-        print("  computed by " + "\n    ".join(computed(find(op), inputs, parameters)))
+        print("  computed by " + "\n    ".join(computed(record, inputs, parameters)))
 
 
 class _Show(ModuleType):

@@ -75,3 +75,26 @@ def test_every_record_has_a_plan() -> None:
         for name, a in zip(plan.returns, y if isinstance(y, tuple) else (y,), strict=True):
             meta = plan.outputs[name]
             assert (meta.shape, meta.dtype) == (np.shape(a), np.asarray(a).dtype), (op.name, name)
+
+
+def test_a_function_that_is_made_of_other_ops(capsys: pytest.CaptureFixture[str]) -> None:
+    """It is called, and its ops are shown; it is found by all of its names."""
+    x, w = torch.ones(2, 3, 8, 8), torch.ones(4, 3, 3, 3)
+    for name in ("conv2d", "nn.functional.conv2d", "torch.conv2d", torch.nn.functional.conv2d):
+        text = shown(capsys, name, x, w, padding=1)
+        for words in ("conv2d  (made of other ops; written at ", "conv_public.py:", "parameters",
+                      "Convolve (cross-correlate)", "convolution  (declared at ",
+                      "y (2, 4, 8, 8) float32", "show('convolution', …)"):  # fmt: skip
+            assert words in text
+    assert "computed by" not in shown(capsys, "conv2d")
+    # its record has the name, but not the defaults, of the public function
+    text = shown(capsys, "mse_loss", torch.ones(3), torch.zeros(3))
+    assert "mse_loss  (made of other ops" in text
+    assert "mse_loss  (declared at" in text
+    assert "relu  (elementwise" in shown(capsys, "relu_")
+    assert "add_  (made of other ops" in shown(capsys, torch.Tensor.add_)
+
+
+def test_a_name_that_nothing_has() -> None:
+    with pytest.raises(ValueError, match=r"no op is called 'conv2'\n  try     conv2d"):
+        torch.show("conv2")
