@@ -57,11 +57,14 @@ def find(what: Any) -> Op:
 
 
 def is_called_as(what: Any) -> bool:
-    """Whether a record has the name, and may be called without naming all of its parameters."""
+    """Whether a record has that very name, and may be called without naming all parameters."""
     try:
-        return inspect.Parameter.empty not in find(what).defaults.values()
+        op = find(what)
     except ValueError:
         return False
+    name = what if isinstance(what, str) else getattr(what, "__name__", op.name)
+    same = name.endswith("_") == op.name.endswith("_")
+    return same and inspect.Parameter.empty not in op.defaults.values()
 
 
 def find_composite(what: Any) -> Composite | None:
