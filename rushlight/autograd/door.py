@@ -447,7 +447,7 @@ def of_inference(notes: list[Any]) -> bool:
 def refuse_inference(op: Any, inputs: tuple[Any, ...]) -> bool:
     """Raise if a node of this call would keep an inference tensor; True where no node is made, as
     inference tensors alone require a gradient."""
-    if not state.enabled or op.rules is None:
+    if not state.enabled or op.rules is None or state.transforms:  # these keep wrappers of them
         return False
     tensors = [t for t in inputs if isinstance(t, TensorBase) and t._fn is not None]
     if all(map(is_inference, tensors)):

@@ -228,8 +228,9 @@ HOOKS = (
 
 
 def pull(outs: list[Any], xs: list[Any], vs: list[Any], record: bool, retain: bool) -> list[Any]:
+    """The gradients of the outputs, weighted by vs, in xs; zeros where an output has none."""
     pairs = [(y, v) for y, v in zip(outs, vs, strict=True) if y.requires_grad]
-    with door.grad_enabled(True):
+    with transforming(reverse=False), door.grad_enabled(True):
         got: Any = (None,) * len(xs)
         if pairs:
             got = autograd_grad(

@@ -197,3 +197,16 @@ def test_what_vmap_detaches_is_a_view_of_its_input():
         x = torch.ones(2, 8, dtype=kind)[:, 4:]
         vmap(lambda x, other=other: x.view(other))(x).zero_()
         assert not x.any()
+
+
+def test_inference_tensors_may_stand_in_what_is_transformed() -> None:
+    """As in PyTorch, whose transforms keep wrappers of them; plain backward refuses them."""
+    with torch.inference_mode():
+        fixed = torch.tensor([[1.0, 2.0]])
+    x = torch.tensor([[3.0], [4.0]])
+    assert torch.func.grad(lambda t: (fixed @ t).sum())(x).tolist() == [[1.0], [2.0]]
+    assert torch.func.jacrev(lambda t: fixed @ t)(x).tolist() == [[[[1.0], [2.0]]]]
+    assert torch.func.jacfwd(lambda t: fixed @ t)(x).tolist() == [[[[1.0], [2.0]]]]
+    assert torch.func.jvp(lambda t: fixed @ t, (x,), (x,))[1].tolist() == [[11.0]]
+    with pytest.raises(RuntimeError, match="Inference tensors cannot be saved"):
+        fixed @ x.requires_grad_()

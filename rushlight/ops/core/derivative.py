@@ -165,11 +165,19 @@ def conj(x: Any) -> Any:
     return x
 
 
+def written_conj(x: Any) -> Any:
+    """`conj` whose tensors are no views: gradients have no conjugate bit, as in PyTorch."""
+    if isinstance(x, TensorBase):
+        return x.conj_physical() if x._a.dtype.kind in "cW" else x
+    if isinstance(x, tuple):
+        return tuple(written_conj(v) for v in x)
+    return conj(x)
+
+
 def conjugated(rule: Rule, _i: int) -> Rule:
     """The rule of a holomorphic op for complex values: conj(rule(conj(g), ...))."""
 
     def wrapped(g: Any, *values: Any, **kw: Any) -> Any:
-        got = rule(conj(g), *values, **kw)
-        return conj(got)
+        return written_conj(rule(conj(g), *values, **kw))
 
     return wrapped

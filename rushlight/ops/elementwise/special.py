@@ -127,9 +127,17 @@ entr = intrinsic(
     tensor([0.3466, 0.3466, 0.0000,   -inf])
     """,
 )  # fmt: skip
+
+
+def _times_log(g: Any, none: Any, outside: Any, y: Any) -> Any:
+    """g * y; 0 at `none`, whatever g is, and where g is 0 and the logarithm y has no value. A
+    product all the same, for its derivative in g is the tangent."""
+    return where(none, zero(y), g * where(none | ((g == 0) & outside), zero(y), y))
+
+
 xlogy = intrinsic(
     "xlogy", lambda input, other: libm.xlogy(input, other),
-    lambda g, _y, a, b: g * where(((a == 0) | (g == 0)) & (b <= 0), zero(b), log(wide(b))),
+    lambda g, _y, a, b: _times_log(g, (a == 0) & (b <= 0), b <= 0, log(wide(b))),
     lambda g, _y, a, b: g * (a / b),
     inplace=True,
     nin=2, promote="float", samples=[case(SHAPE, POSITIVE), case(SHAPE, 2.5)], public=EVERYWHERE,
@@ -145,7 +153,7 @@ xlogy = intrinsic(
 )  # fmt: skip
 xlog1py = intrinsic(
     "xlog1py", lambda input, other: libm.xlog1py(input, other),
-    lambda g, _y, a, b: g * where(((a == 0) | (g == 0)) & (b <= -1), zero(b), log1p(wide(b))),
+    lambda g, _y, a, b: _times_log(g, (a == 0) & (b <= -1), b <= -1, log1p(wide(b))),
     lambda g, _y, a, b: g * (a / (b + 1)),
     nin=2, promote="float", samples=[case(SHAPE, POSITIVE)], public="special",
     doc="""`y = input * log(1 + other)`, and 0 where input is 0 (but NaN where other is NaN).

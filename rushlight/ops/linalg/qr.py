@@ -17,6 +17,7 @@ from ...errors import message
 from ...kernels import dense
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
+from ..core.derivative import written_conj
 from ..core.record import op
 from ..core.return_types import return_type
 from ..core.samples import case, regular
@@ -95,7 +96,8 @@ def _tall_qr(gq: Any, gr: Any, q: Any, r: Any) -> Any:
         d = take_diagonal(inner)
         sym = sym - put_diagonal(d - d.real, rows=d.shape[-1], columns=d.shape[-1])
     # (gq + q sym) r^-H
-    return adjoint_(linalg_solve_triangular(r, adjoint_(gq + matmul(q, sym)), upper=True))
+    solved = linalg_solve_triangular(r, adjoint_(gq + matmul(q, sym)), upper=True)
+    return written_conj(solved).mT
 
 
 @composite(

@@ -85,7 +85,7 @@ cumprod.shape(summed)
 
 @cumprod.vjp
 def _(g: Any, y: Any, x: Any, *, dim: int) -> Any:
-    if x.ndim == 0:
+    if x.ndim == 0 or x.shape[axis(dim, x.ndim)] == 1:
         return g
     if not has_zero(x):
         return cumsum_back(g * conj(y), dim=dim) / conj(x)

@@ -287,6 +287,12 @@ def made_by(d: Any, names: str) -> bool:
     return any(re.search(rf"[ .](?:{names})\(", line + layers(d, line)) for line in made)
 
 
+def resized(d: Any) -> bool:
+    """The first tensor of the line was given other memory, as a result that did not fit in it."""
+    name = re.findall(r"\bv\d+\b", re.sub(r"^v\d+ = ", "", d.line))[0]
+    return any(f"out={name})" in line for line in d.lines[:-1])
+
+
 def made_in_block(d: Any) -> bool:
     """The tensor was made where nothing is recorded, or is one of several that were."""
     asked = re.search(r"autograd\.grad\(\w+, (v\d+)", d.line)

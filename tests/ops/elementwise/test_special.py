@@ -165,3 +165,11 @@ def test_derivatives_by_logarithms_of_small_integers():
                 f(a, x).sum().backward()
                 found.append(x.grad)
             assert torch.allclose(*found, rtol=1e-6)
+
+
+def test_xlogy_hands_no_gradient_to_a_zero_beside_no_logarithm() -> None:
+    """Not even one of NaN: the product is 0 there, whatever stands in it."""
+    for f, b in ((torch.xlogy, -2.0), (torch.special.xlog1py, -3.0)):
+        x = torch.tensor([0.0, 0.0, 1.0], requires_grad=True)
+        f(x, torch.full((3,), b)).backward(torch.tensor([math.nan, 2.0, 0.0]))
+        assert x.grad.tolist() == [0.0, 0.0, 0.0]

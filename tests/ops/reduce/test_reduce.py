@@ -418,3 +418,10 @@ def test_the_branch_of_running_logarithms_of_complex_sums():
     assert torch.allclose(y[1], torch.logaddexp(x[1], x[0]))
     assert torch.allclose(y[2], torch.logaddexp(x[2], y[1]))
     assert y[1].imag < 0
+
+
+def test_the_gradient_of_running_products_of_one_element() -> None:
+    """It is the incoming one, whatever the element: nothing is divided by it."""
+    x = torch.tensor([[-math.inf, 0.0, math.nan, 2.0]], requires_grad=True)
+    x.cumprod(0).backward(torch.tensor([[1.0, 2.0, 3.0, 4.0]]))
+    assert x.grad.tolist() == [[1.0, 2.0, 3.0, 4.0]]
