@@ -57,14 +57,18 @@ def solve_triangular(a: Array, b: Array, *, upper: bool, unit: bool = False) -> 
         a, b = a[..., ::-1, ::-1], b[..., ::-1, :]
     try:
         x = _solve_upper(a, b)
+        exact = np.isfinite(x).all()  # else LU has multiplied what is not finite by zeros, too
     except np.linalg.LinAlgError:
+        exact = False
+    if not exact:
         x = _substitute(a, b)
     return np.ascontiguousarray(x[..., ::-1, :]) if not upper else x
 
 
 def _substitute(a: Array, b: Array) -> Array:
     """Row by row, for singular matrices, where the quotients become inf and nan without an
-    exception."""
+    exception, and for numbers that are not finite, which reach the rows alone that depend on
+    them."""
     x = np.array(
         np.broadcast_to(b, (*np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), *b.shape[-2:]))
     )

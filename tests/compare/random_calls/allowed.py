@@ -371,12 +371,14 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
         "pos_weight - 1 is taken in the type of pos_weight, 255 of a uint8 of 0; the tangent of "
         "fmax, fmin, maximum and minimum of equals or NaN is 0, where their gradient is 1, and "
         "that of prelu at 0 is 1, where its gradient is the weight; zero points of uint8 are "
-        "brought between bounds in that type, in which -8 is 248",
+        "brought between bounds in that type, in which -8 is 248; so is -x in the tangent of arctan2",
         lambda d: d.what == "value"
         and ((named(d, r"\w+_polynomial_\w") and "'nan'" in d.line)
              or (named(d, "jvp|jacfwd|hessian")
                  and re.search(r"(?:fm(?:ax|in)|m(?:ax|in)imum|prelu)\(", d.line))
              or (named(d, r"_fake_quantize_learnable_\w+") and "torch.uint8" in types(d))
+             or (named(d, "jvp|jacfwd|hessian") and "uint8" in "".join(d.lines)
+                 and re.search(r"(?:atan|arctan)2\(", d.line))
              or ("pos_weight=" in d.line and "uint8" in "".join(d.lines))),
     ),
     (

@@ -73,3 +73,16 @@ def test_householder_product_is_q():
     q = kernels.householder_product(h.mT, tau)
     np.testing.assert_allclose(q.mT @ q, np.broadcast_to(np.eye(3), (2, 3, 3)), atol=1e-12)
     np.testing.assert_allclose(q, np.linalg.qr(a)[0], atol=1e-12)
+
+
+@pytest.mark.parametrize("upper", [False, True])
+def test_what_is_not_finite_reaches_the_rows_that_depend_on_it(upper):
+    a = np.triu(matrices(70, 70)) + 70 * np.eye(70)
+    b = matrices(70, 2)
+    b[40, 0] = np.nan
+    x = kernels.solve_triangular(a if upper else a.T, b, upper=upper)
+    rows = slice(41, None) if upper else slice(0, 40)
+    assert np.isfinite(x[:, 1]).all()
+    assert np.isfinite(x[rows, 0]).all()
+    np.testing.assert_allclose(((a if upper else a.T) @ x)[:, 1], b[:, 1])
+    assert np.isnan(x[: 41 if upper else 70, 0][0 if upper else 40 :]).all()
