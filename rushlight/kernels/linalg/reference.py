@@ -57,7 +57,8 @@ def solve_triangular(a: Array, b: Array, *, upper: bool, unit: bool = False) -> 
         a, b = a[..., ::-1, ::-1], b[..., ::-1, :]
     try:
         x = _solve_upper(a, b)
-        exact = np.isfinite(x).all()  # else LU has multiplied what is not finite by zeros, too
+        # LU multiplies by zeros, too, what is not finite
+        exact = bool(np.isfinite(x).all())
     except np.linalg.LinAlgError:
         exact = False
     if not exact:

@@ -493,7 +493,7 @@ put.shape(same)
 
 def zeros_of(x: Any) -> Any:
     """Zeros of the same type, also of a narrow one."""
-    return np.zeros_like(x) if isinstance(x, np.ndarray) else x * 0.0
+    return np.zeros_like(x) if isinstance(x, np.ndarray) else door.nothing(x)
 
 
 put.vjp(

@@ -191,7 +191,7 @@ def learned_backward(
         end = cut(np.asarray(q), quant_min, quant_max) - zero
         rounding = np.multiply(end * step - input, inverse, dtype=F64)
         by_scale = np.where(inside, rounding, end) * grad * grad_factor
-        by_zero = np.where(inside, 0.0, -np.asarray(step, F64)) * grad * grad_factor
+        by_zero = np.where(inside, 0.0, -np.asarray(step, F64) * grad * grad_factor)
     others = None if axis < 0 else tuple(d for d in range(input.ndim) if d != axis)
     return (
         np.where(inside, grad, grad.dtype.type(0)),

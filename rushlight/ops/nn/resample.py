@@ -194,9 +194,16 @@ def _(
     padding_mode: str,
     align_corners: bool,
 ) -> Any:
+    still: Any = None
+    if needs[1] and mode == "nearest":  # neighbours jump, whatever goes back
+        still = np.zeros(grid.shape, grid.dtype) if isinstance(g, np.ndarray) else door.nothing(grid)
+        if not needs[0]:
+            return None, still
+    by_grid = bool(needs[1]) and still is None
     if isinstance(g, np.ndarray):
-        asked = bool(needs[0]), bool(needs[1])
-        return resizing.grid_gradients(g, x, grid, asked, mode, padding_mode, align_corners)
+        asked = bool(needs[0]), by_grid
+        found = resizing.grid_gradients(g, x, grid, asked, mode, padding_mode, align_corners)
+        return found[0], still if found[1] is None else found[1]
     size = tuple(x.shape[2:])
     d = len(size)
     how = {"mode": mode, "padding_mode": padding_mode, "align_corners": align_corners}
@@ -207,12 +214,12 @@ def _(
             weight = (inside * math.prod(weights)).reshape(tuple(flat.shape))
             share = add_plane(g * weight, flat, size=size, dims=d)
             dx = share if dx is None else dx + share
-        if needs[1]:
+        if by_grid:
             along = sums.sum(g * take_plane(x, flat, dims=(d, d)), dim=1) * inside
             for i in range(d):
                 others = [w for j, w in enumerate(weights) if j != i]
                 parts[i] = parts[i] + along * math.prod([slopes[i], *others])
-    return dx, stack(*parts[::-1], dim=-1) if needs[1] else None
+    return dx, stack(*parts[::-1], dim=-1) if by_grid else still
 
 
 grid_sampler_op.planned(

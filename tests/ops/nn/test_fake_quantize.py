@@ -72,3 +72,11 @@ def test_the_first_thing_that_is_wrong_is_told() -> None:
     x = torch.ones(3, 4) + 0j
     with pytest.raises(NotImplementedError, match="round_vml_cpu"):
         torch._fake_quantize_learnable_per_channel_affine(x, x[0], x[0], 1, -8, 7)
+
+
+def test_a_zero_point_has_no_gradient_within_the_range_whatever_goes_back() -> None:
+    x, zero = torch.tensor([0.1, 0.2]), torch.zeros(1, requires_grad=True)
+    y = torch._fake_quantize_learnable_per_tensor_affine(x, torch.ones(1), zero, -8, 7)
+    y.backward(torch.tensor([float("nan"), float("inf")]))
+    assert zero.grad is not None
+    assert zero.grad.item() == 0.0

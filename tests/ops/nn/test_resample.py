@@ -110,3 +110,16 @@ def test_grids_of_uint8_begin_at_255():
     assert grid[0, 0].tolist() == [[255, 0], [128, 0], [1, 0]]
     grid = torch.affine_grid_generator(theta, (1, 1, 1, 4), False)
     assert grid[0, 0, :, 0].tolist() == [63, 63, 63, 0]
+
+
+@pytest.mark.parametrize("history", [False, True])
+def test_nearest_neighbours_hand_no_gradient_to_their_grid(history):
+    """Whatever goes back: NaN times a slope of 0 is none."""
+    image, grid = torch.ones(1, 2, 4, 4, requires_grad=True), torch.zeros(1, 2, 2, 2)
+    y = F.grid_sample(image, grid.requires_grad_(), "nearest", align_corners=False)
+    gradient = torch.full(y.shape, float("nan"))
+    (alone,) = torch.autograd.grad(y, grid, gradient, retain_graph=True, create_graph=history)
+    of_image, beside = torch.autograd.grad(y, (image, grid), gradient, create_graph=history)
+    assert not alone.any()
+    assert not beside.any()
+    assert of_image.isnan().any()
