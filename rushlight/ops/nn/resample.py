@@ -196,7 +196,8 @@ def _(
 ) -> Any:
     still: Any = None
     if needs[1] and mode == "nearest":  # neighbours jump, whatever goes back
-        still = np.zeros(grid.shape, grid.dtype) if isinstance(g, np.ndarray) else door.nothing(grid)
+        plain = isinstance(g, np.ndarray)
+        still = np.zeros(grid.shape, grid.dtype) if plain else door.nothing(grid)
         if not needs[0]:
             return None, still
     by_grid = bool(needs[1]) and still is None
