@@ -21,6 +21,7 @@ from ..core.derivative import written_conj
 from ..core.record import op
 from ..core.return_types import return_type
 from ..core.samples import case, regular
+from ..elementwise.arithmetic import where
 from ..shape.views import cat
 from .matmul import adjoint_, finish, is_complex, matmul
 from .matrices import column, in_columns, need_matrix, sample
@@ -215,9 +216,8 @@ def householder_product(A: Any, tau: Any, *, out: Any = None) -> Any:
         )
     q = wrap(np.eye(m, n, dtype=A._a.dtype)).expand((*A.shape[:-2], m, n))
     for i in range(tau.shape[-1] - 1, -1, -1):
-        below = wrap((np.arange(m) > i).astype(A._a.dtype))
         head = wrap((np.arange(m) == i).astype(A._a.dtype))
-        v = column(A[..., :, i] * below + head)
+        v = column(where(wrap(np.arange(m) > i), A[..., :, i], head))  # R above may not be finite
         q = q - tau[..., i, None, None] * matmul(v, matmul(adjoint_(v), q))
     return finish("householder_product", in_columns(q), out)
 

@@ -352,7 +352,7 @@ median_of_all.shape(scalar)
 def _median_rule(g: Any, y: Any, x: Any) -> Any:
     # equal elements share the gradient; for a NaN the NaNs do
     hit = (x == y) | ((x != x) & (y != y))
-    return hit * (g / sums.sum(hit))
+    return m.where(hit, g / sums.sum(hit), m.zero_like(g))
 
 
 def _median(name: str, kind: Any, input: Any, dim: Any, keepdim: bool, skip: bool, out: Any) -> Any:

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
+from tests.compare.random_calls import exact
 from tests.compare.random_calls.same import CLOSE, array, different
 
 NARROW = ("torch.float16", "torch.bfloat16")
@@ -205,6 +207,17 @@ def deficient(t: Any) -> bool:
         return False
     wide = t.detach().to(torch.complex128)
     return bool((torch.linalg.matrix_rank(wide) < min(t.shape[-2:])).any())
+
+
+def factors_deficient(d: Any) -> bool:
+    """Whether a matrix that a line of the program factors has not its full rank."""
+    steps = [line for line in d.lines[:-1] if not line.startswith("#")]
+    asked = r"(?:qr|svd\w*|eig\w*|orthogonal_\w*)\((v\d+)"
+    with suppress(Exception):  # another program in double precision
+        for line, (_, space) in zip(steps, exact.executed(steps), strict=True):
+            if any(deficient(space[name]) for name in re.findall(asked, line)):
+                return True
+    return False
 
 
 def phases(d: Any) -> bool:

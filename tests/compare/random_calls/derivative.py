@@ -58,7 +58,10 @@ def judged(d: Any) -> tuple[bool, bool] | None:
     with np.errstate(all="ignore"):
         if not (finite | (mine == yours) | ((mine != mine) & (yours != yours))).all():
             return None
-    unit = exact.unit_of(d.lines, str(ours.dtype).rpartition(".")[2])
+    behind = [" ".join(pair) for pair in pairs or ()]
+    lines = needed([line for line in lines if not line.startswith("#")] + behind, of)
+    lines = lines[: -len(behind) or None]
+    unit = exact.unit_of(lines, str(ours.dtype).rpartition(".")[2])
     draw = np.random.default_rng(0)
     right = [True, True]
     for _ in range(MOVES):
@@ -96,11 +99,8 @@ def moved(lines: list[str], of: str, by: Any, pairs: Any) -> list[tuple[Any, Any
 
     found = []
     try:
-        asked = [" ".join(pair) for pair in pairs or ()]
-        steps = [line for line in lines if not line.startswith("#")]
-        steps = needed([*steps, *asked], of)[: -len(asked) or None]
-        going = [line if re.fullmatch(BACKWARD, line) is None else "0" for line in steps]
-        for line, (name, space) in zip(steps, exact.executed(going), strict=True):
+        going = [line if re.fullmatch(BACKWARD, line) is None else "0" for line in lines]
+        for line, (name, space) in zip(lines, exact.executed(going), strict=True):
             backward = re.fullmatch(BACKWARD, line)
             if backward and pairs is None:
                 sent = eval(exact.widened(backward[2]), space)
