@@ -54,6 +54,15 @@ LEFT_OUT: dict[str, Any] = {
     "istft": lambda s: "window" in s.kwargs,
     "histogramdd": lambda s: any((e.diff() < 0).any() for e in tensors(s.args, torch.Tensor)),
 }
+# In whose gradients a NaN that comes back reaches elements to which PyTorch hands none of it.
+SPREADS = {
+    "cumprod": "of zeros: one sum of products for all elements",
+    "stft": "by transforms of whole frames",
+    **dict.fromkeys(("linalg.lu", "linalg.lu_factor", "linalg.lu_factor_ex", "linalg.qr", "lu",
+                     "ormqr", "qr"), "by systems and products of factors"),
+    "logcumsumexp": "PyTorch drops it",
+    "grid_sampler_3d": "of points outside, by the value 0 that stands there",
+}
 
 
 @cache
@@ -216,13 +225,26 @@ def one(
     seeds = [torch.randn_like(a) for a, _ in roots]
     leaves = [t for t in tensors(theirs_in, torch.Tensor) if t.requires_grad]
     own = [t for t in tensors([*positional, *named.values()], rushlight.Tensor) if t.requires_grad]
-    theirs = torch.autograd.grad([a for a, _ in roots], leaves, seeds, allow_unused=True)
-    mine = rushlight.autograd.grad(
-        [b for _, b in roots], own, [ours(s, False) for s in seeds], allow_unused=True
-    )
-    for a, b in zip(theirs, mine, strict=True):
+    how: dict[str, Any] = {"allow_unused": True, "retain_graph": True}
+
+    def gradients(seeds: list[Any]) -> Any:
+        theirs = torch.autograd.grad([a for a, _ in roots], leaves, seeds, **how)
+        mine = rushlight.autograd.grad(
+            [b for _, b in roots], own, [ours(s, False) for s in seeds], **how
+        )
+        return zip(theirs, mine, strict=True)
+
+    for a, b in gradients(seeds):
         if a is not None and b is not None:
             same(a, b, tolerance * 10, f"gradient of {described}")
         else:
             present = a if a is not None else b
             assert present is None or not present.any(), f"gradient of {described}: one is missing"
+    if name in SPREADS or any(s.is_complex() for s in seeds):
+        return
+    for seed in seeds:
+        seed[(0,) * seed.ndim] = float("nan")
+    for a, b in gradients(seeds):
+        if a is not None and b is not None and not b.is_complex():
+            further = np.isnan(b.numpy(force=True)) & np.isfinite(array(a))
+            assert not further.any(), f"gradient of {described}: NaN comes further than it may"

@@ -25,7 +25,7 @@ from ..core.reduction import reduced_shape
 from ..core.samples import arr, case
 from ..core.shapes import real_of
 from ..elementwise.formulas import abs as magnitude
-from ..elementwise.formulas import sgn, where
+from ..elementwise.formulas import sgn, where, zero_like
 from ..reduce import sums as reductions
 from .matmul import finish, matmul
 
@@ -144,7 +144,7 @@ def _vector_norm_rule(g: Any, y: Any, x: Any, *, ord: float, dim: Any, keepdim: 
     if ord == 1:
         return sgn(x) * g
     if ord == 2:
-        return x * (g / (y + (y == 0)))  # 0 at the origin
+        return x * where(y == 0, zero_like(g), g / (y + (y == 0)))
     if builtins.abs(ord) == INF:
         hit = magnitude(x) == y
         dims = tuple(range(x.ndim)) if dim is None else dim
@@ -153,7 +153,7 @@ def _vector_norm_rule(g: Any, y: Any, x: Any, *, ord: float, dim: Any, keepdim: 
     if ord < 0:  # a zero makes the norm 0, of which the others have no part
         return sgn(x) * (g * (y / (size + (size == 0))) ** (1 - ord))
     ratio = (size + (size == 0)) / (y + (y == 0))  # 1 where both are 0, and sgn(x) is 0 there
-    return sgn(x) * (g * ratio ** (ord - 1))
+    return sgn(x) * (where(y == 0, zero_like(g), g) * ratio ** (ord - 1))
 
 
 def as_ord(ord: Any) -> float:
@@ -441,7 +441,7 @@ euclidean_distances.shape(distances_shape)
 
 
 def _one_side(g: Any, y: Any, x: Any, other: Any) -> Any:
-    w = where(y == 0, g * 0.0, g / (y + (y == 0)))
+    w = where(y == 0, zero_like(g), g / (y + (y == 0)))
     return x * reductions.sum(w, dim=(-1,), keepdim=True) - matmul(w, other)
 
 
@@ -556,6 +556,11 @@ def renorm(input: Any, p: float, dim: int, maxnorm: float, *, out: Any = None) -
     where_dim = axis(dim, input.ndim)
     need_float("linalg.vector_norm", input)
     dims = tuple(i for i in range(input.ndim) if i != where_dim)
-    size = linalg_vector_norm(input, ord=float(p), dim=dims, keepdim=True)
-    factor = where(size > maxnorm, maxnorm / (size + 1e-7), wrap(np.ones((), size._a.dtype)))
-    return finish("renorm", input * factor, out)
+
+    def sizes(x: Any) -> Any:
+        return linalg_vector_norm(x, ord=float(p), dim=dims, keepdim=True)
+
+    over = sizes(input.detach()) > maxnorm
+    # no gradient passes the size of what stays, which may not be finite
+    large = where(over, input, wrap(np.zeros((), input._a.dtype)))
+    return finish("renorm", where(over, input * (maxnorm / (sizes(large) + 1e-7)), input), out)

@@ -191,8 +191,10 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
     (
         "vmap gives what the function gives of each slice, where PyTorch's rules for batches "
         "raise, do not raise, promote or put dimensions as the function itself does not",
-        lambda d: named(d, "vmap") and d.what in ("error", "dtype", "shape", "value")
-        and slice_by_slice(d),
+        lambda d: (named(d, "vmap") and d.what in ("error", "dtype", "shape", "value")
+        and slice_by_slice(d))
+        or (d.what.endswith("value") and any(  # the gradient of equals
+            re.search(r"\.vmap\(lambda (v\d+): \1\.(?:max|min|median)\(\)", x) for x in d.lines)),
     ),
     (
         "an index that is a slice of vmap's, one number, is a number here: the results are a view, "
@@ -222,7 +224,8 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
         "another order; gradients of a sparse factor stand at the places of its values (0032)",
         lambda d: (d.what == "error" and isinstance(d.theirs, Exception)
         and ("sparse" in d.line
-             or (".backward(" in d.line and any("sparse" in line for line in d.lines))))
+             or (re.search(r"\.backward\(|autograd\.grad\(", d.line) is not None
+                 and any("sparse" in line for line in d.lines))))
         or (d.what == "gradient: value" and any(re.search(r"sparse\w*\(\) @", line)
                                                 for line in d.lines)),
     ),
@@ -401,7 +404,7 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
     ),
     (
         "an operand that is out= too, which PyTorch resizes before it looks at it",
-        lambda d: bool(re.search(r"\((v\d+), .*out=\1\)", d.line))
+        lambda d: "out=" in d.line and both_raise(d)
         and "Dimension out of range" in words(d.theirs),
     ),
     # -- rules of Rushlight's own ------------------------------------------------------------------
@@ -442,7 +445,8 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
         lambda d: type(d.ours) is TypeError
         and (("must be Tensor" in words(d.ours) and isinstance(d.theirs, AttributeError))
              or ("must be int, not Tensor" in words(d.ours)
-                 and "Boolean value of Tensor" in words(d.theirs))),
+                 and "Boolean value of Tensor" in words(d.theirs))
+             or named(d, "_conj")),
     ),
     (
         "a leaf that requires grad, and one of several views, are not written to, also by what has "
