@@ -153,16 +153,26 @@ def resized(t: Any, own: bool) -> None:
     link = t._v
     if link is None or t._a.__class__ is MetaArray:
         return
-    base, a = link.base, t._a
-    if own or base._a.__class__ is not np.ndarray or base._a.dtype != a.dtype:
+    if own or not over_base(t):
         t._v = t._vc = None
-        return
+
+
+def over_base(t: Any) -> bool:
+    """Let a view be one of its base by where it lies in memory: what `as_strided` sees may lie
+    beside the view that it was made of. False where the base has other elements."""
+    link = t._v
+    base, a = link.base, t._a
+    if a.__class__ is not np.ndarray or base._a.__class__ is not np.ndarray:
+        return False
+    if base._a.dtype != a.dtype:
+        return False
     strides = [tuple([s // a.itemsize for s in x.strides]) for x in (a, base._a)]
     how = {
         "size": a.shape, "stride": strides[0], "storage_offset": storage.storage_offset(a),
         "laid": (strides[1], storage.storage_offset(base._a)),
     }  # fmt: skip
     link.of, link.chain = base, ((as_strided, how, None),)
+    return True
 
 
 def overlaps_itself(a: Any) -> bool:

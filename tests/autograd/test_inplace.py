@@ -237,3 +237,20 @@ def test_a_change_of_a_part_of_nothing_has_a_gradient() -> None:
     y = x * 1
     y[:, :, 0] = 2.0
     assert torch.autograd.grad(y.sum(), x)[0].shape == (3, 0, 3)
+
+
+def test_as_strided_of_a_view_changes_what_lies_beside_that_view() -> None:
+    """It is a view of the base: the places between those of the view it was made of count."""
+    w = torch.tensor([2.0, 3.0], requires_grad=True)
+    gaps = torch.arange(1.0, 9.0)[::2]
+    y = gaps.as_strided((2,), (1,))
+    y *= w
+    y.backward(torch.tensor([10.0, 100.0]))
+    assert w.grad is not None
+    assert w.grad.tolist() == [10.0, 200.0]
+    base = (x := torch.arange(4.0, requires_grad=True)) * 1
+    none = base[0:0].as_strided((2,), (1,))
+    none.mul_(5)
+    base.sum().backward()
+    assert x.grad is not None
+    assert x.grad.tolist() == [5.0, 5.0, 1.0, 1.0]

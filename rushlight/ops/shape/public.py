@@ -446,7 +446,10 @@ def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = 
             [2, 3, 4],
             [3, 4, 5]])
     """
-    return door.apply(s.as_strided, (input,), strided_args(input, size, stride, storage_offset))
+    y = door.apply(s.as_strided, (input,), strided_args(input, size, stride, storage_offset))
+    if input._v is not None and y._v is not None:
+        views.over_base(y)
+    return y
 
 
 @composite(
