@@ -60,7 +60,7 @@ def fill_slices_instead(target: Any, dim: int, index: Any, value: Any) -> Any:
     """The same for `index_fill_`."""
     check_reason(target, value)
     check_type("index_fill_", index._a)
-    check_number(target._a, value)
+    check_number(target._a, value._a if isinstance(value, TensorBase) else value)
     places = (*[None] * axis(dim, target.ndim), index)
     return put_instead("index_fill_", target, number_of(target, value), places)
 

@@ -21,6 +21,7 @@ def expanded():
         ("masked_fill_", lambda x: x.masked_fill_(MASK, 2.0), 2.0),
         ("masked_fill_", lambda x: x.masked_fill_(MASK, torch.tensor(2.0)), 2.0),
         ("index_fill_", lambda x: x.index_fill_(0, ROWS, 2.0), 2.0),
+        ("index_fill_", lambda x: x.index_fill_(0, ROWS, torch.tensor(2.0).bfloat16()), 2.0),
         ("index_put_", lambda x: x.index_put_((ROWS,), TWO), 6.0),
         ("index_put_", lambda x: x.index_put_((ROWS,), TWO, accumulate=True), 12.5),
         ("index_put_", lambda x: x.__setitem__(MASK, 2.0), 2.0),
