@@ -210,3 +210,16 @@ def test_inference_tensors_may_stand_in_what_is_transformed() -> None:
     assert torch.func.jvp(lambda t: fixed @ t, (x,), (x,))[1].tolist() == [[11.0]]
     with pytest.raises(RuntimeError, match="Inference tensors cannot be saved"):
         fixed @ x.requires_grad_()
+
+
+def test_an_index_that_is_a_slice_gives_no_view():
+    """The rows are gathered, as by one tensor for all: changes of them are not seen."""
+    x, rows = torch.arange(6.0).reshape(3, 2), torch.tensor([2, 0])
+    y = vmap(lambda i: x[i])(rows)
+    assert y.tolist() == [[4.0, 5.0], [0.0, 1.0]]
+    y.fill_(9)
+    assert x.max() == 5
+    assert vmap(lambda i: x[i, 1])(rows).tolist() == [5.0, 1.0]
+    assert vmap(lambda i: x[:, None, i - 2])(rows).shape == (2, 3, 1)
+    with pytest.raises(IndexError):
+        vmap(lambda i: x[i + 3])(rows)

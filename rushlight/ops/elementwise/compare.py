@@ -343,7 +343,7 @@ def equal(input: Any, other: Any) -> bool:
     ):
         d = common_dtype(input, other)
         input, other = cast(input, d), cast(other, d)
-    a, b = input._a, other._a
+    a, b = door.resolved(input._a), door.resolved(other._a)
     return a.shape == b.shape and bool(np.logical_and.reduce(np.equal(a, b), axis=None))
 
 

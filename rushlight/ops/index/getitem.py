@@ -301,11 +301,12 @@ def split_key(t: Any, key: Any) -> tuple[Any, list[Any]]:
             i = as_index(k)
             if i.ndim == 0 and isinstance(k, TensorBase):
                 look("an index")
-            if i.ndim == 0 and i.dtype.kind in "iu":
+            # a slice of vmap's, another number in each run, is an index as one tensor for all is
+            if i.ndim == 0 and i.dtype.kind in "iu" and not hasattr(kind, "value_is_hidden"):
                 t = pick(t, dim, int(i), picked)
                 picked += 1
                 continue
-            if i.ndim == 0:  # a single True or False: a new dimension of size 1 or 0
+            if i.ndim == 0 and i.dtype.kind == "b":  # a new dimension of size 1 or 0
                 t = door.apply(s.unsqueeze, (t,), {"dim": dim})
                 i = i.copy().reshape(1)  # later changes of the mask do not count, as in PyTorch
             tensors += [None] * (dim - len(tensors))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
+from ...autograd import door
 from ...autograd.door import wrap
 from ...autograd.observe import look
 from ...dtypes import type_name
@@ -57,7 +58,8 @@ def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any 
                 f"{type_name(w.dtype)} dtype"
             )
         look("cov")
-        if w._a.__class__ is np.ndarray and w._a.size and w._a.min() < 0:
+        a = door.resolved(w._a)
+        if a.__class__ is np.ndarray and a.size and a.min() < 0:
             raise RuntimeError(f"cov(): {name} cannot be negative")
         if w.dtype.is_floating_point:
             x = x.to(dtypes.promote_types(x.dtype, w.dtype))

@@ -417,11 +417,11 @@ def matrix_rank(
     if A.ndim > 1 and not A.numel():
         return finish("matrix_rank", wrap(np.zeros(A.shape[:-2], np.int64)), out)
     need_matrix("linalg.matrix_rank", A, square=hermitian)
-    a = A._a
+    a = door.resolved(A._a)
     s = np.abs(dense.batch_in_rows(np.linalg.eigvalsh(a))) if hermitian else linalg_svd.fn(a)[1]
     limit = rank_tolerance(a, s, atol, rtol)
     if tol is not None:
-        limit = np.asarray(tol._a if hasattr(tol, "_a") else tol)
+        limit = np.asarray(door.resolved(tol._a) if hasattr(tol, "_a") else tol)
     rank = (s > limit[..., None]).sum(axis=-1)
     return finish("matrix_rank", wrap(np.asarray(rank, np.int64)), out)
 

@@ -385,7 +385,7 @@ def _offsets(input: Any, offsets: Any, include_last: bool) -> Any:
 
 def _largest(weight: Any, indices: Any, offsets: Any) -> Any:
     """The largest element of each column in each bag; zero for an empty bag."""
-    places = door.perform(_places, (weight._a, indices._a, offsets), {})
+    places = door.perform(_places, (door.resolved(weight._a), indices._a, offsets), {})
     empty = np.diff(offsets) == 0
     if empty.all():  # zeros, with a gradient of zeros
         kw = {"mean": False, "by_frequency": False}

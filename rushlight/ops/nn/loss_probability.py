@@ -378,7 +378,8 @@ def gaussian_nll_loss(
     """
     if isinstance(var, float):
         var = input.new_full((), float(var)).expand(input.shape)
-    if var._a.__class__ is np.ndarray and (var._a < 0).any():
+    found = door.resolved(var._a)
+    if found.__class__ is np.ndarray and (found < 0).any():
         raise ValueError(message("var has negative entry/entries"))
     if var.shape != input.shape:
         if input.shape[:-1] == var.shape:

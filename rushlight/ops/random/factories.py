@@ -341,7 +341,7 @@ _normal3.shape(
 
 
 def _check_stds(std: Any) -> None:
-    a = std._a
+    a = door.resolved(std._a)
     look("normal")
     check(a.dtype.kind not in "cW", "normal expects standard deviation to be non-complex")
     check(
@@ -433,7 +433,7 @@ def poisson(input: Any, generator: Any = None) -> Any:
     tensor([   2.,   15., 1029.])
     """
     needs(input, REAL_FLOATS, "poisson_cpu")
-    a = input._a
+    a = door.resolved(input._a)
     look("poisson")
     check(
         not isinstance(a, np.ndarray) or bool((a >= 0).all()),

@@ -507,7 +507,7 @@ def _check_probability(p: float) -> None:
 
 def check_probabilities(p: Any) -> None:
     needs(p, REAL_FLOATS, "bernoulli_tensor_cpu_p_")
-    a = p._a
+    a = door.resolved(p._a)
     if isinstance(a, np.ndarray):
         look("bernoulli")
         check(

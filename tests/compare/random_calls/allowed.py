@@ -195,12 +195,6 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
             re.search(r"\.vmap\(lambda (v\d+): \1\.(?:max|min|median)\(\)", x) for x in d.lines)),
     ),
     (
-        "an index that is a slice of vmap's, one number, is a number here: the results are a view, "
-        "in which changes are seen",
-        lambda d: changing(d.line) and any(
-            re.search(r"\.vmap\(lambda (v\d+): v\d+\[.*\b\1\b", line) for line in d.lines),
-    ),
-    (
         "second derivatives of narrow types, which PyTorch computes in these; those of atan2(x, x),"
         " of which parts of 1 / x**2 are taken away from each other",
         lambda d: d.what == "value" and named(d, "hessian")
