@@ -53,7 +53,6 @@ from tests.compare.random_calls.about import (
     types,
     words,
 )
-from tests.compare.random_calls.calls import changing
 from tests.compare.random_calls.same import array
 
 ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
