@@ -101,6 +101,8 @@ class Level:
         self.chunk = chunk or size or 1
         self.kept: list[Any] = []  # what the first slice drew: arrays, and states of streams
         self.call = self.place = self.index = 0
+        self.differ: list[bool] = []  # of each index that is one number, in the order of a slice
+        self.asked = 0
 
     def __enter__(self) -> Level:
         _open.come(self)
@@ -117,10 +119,19 @@ class Level:
 
     def begin(self, i: int) -> None:
         """Slice `i` begins."""
-        self.call, self.place, self.index = 0, i % self.chunk, i
+        self.call, self.place, self.index, self.asked = 0, i % self.chunk, i, 0
         if not self.place and (self.randomness != "same" or not i):
             self.kept.clear()
             self.count = min(self.chunk, self.size - i)
+
+    def differs(self, here: bool) -> bool:
+        """Whether an index that is one number is another one in each slice: the first slice knows
+        (`here`), and the others go its way."""
+        at = self.asked
+        self.asked += 1
+        if at == len(self.differ):
+            self.differ.append(here)
+        return self.differ[at]
 
     def behind_first(self, a: np.ndarray) -> int | None:
         """How many bytes a slice, or a view of it, lies behind that of the first slices of all

@@ -21,6 +21,7 @@ from ..autograd.node import TensorBase
 from ..errors import message
 from ..ops.core import overrides
 from ..ops.elementwise.complex import view_as_complex, view_as_real
+from ..ops.index import getitem
 from ..ops.shape import public
 from ..ops.shape.views import stack
 from ..tensor import Tensor
@@ -536,6 +537,18 @@ def strided_within(t: Any, size: Any, stride: Any, storage_offset: Any) -> Any:
 
 
 public.slices.append(strided_within)
+
+
+def index_differs(k: Any) -> bool:
+    """Whether an index that is one number is another one in each slice of a vmap that runs."""
+    level, found = state.level, hasattr(type(k), "value_is_hidden")
+    while level is not None:
+        found = level.differs(found) or found
+        level = level.outer
+    return found
+
+
+getitem.hiding.append(index_differs)
 
 
 def check_random(randomness: str, batched: bool) -> None:

@@ -221,5 +221,9 @@ def test_an_index_that_is_a_slice_gives_no_view():
     assert x.max() == 5
     assert vmap(lambda i: x[i, 1])(rows).tolist() == [5.0, 1.0]
     assert vmap(lambda i: x[:, None, i - 2])(rows).shape == (2, 3, 1)
+    places = torch.tensor([[1], [0]])  # with a None between, what is gathered stands in front
+    assert vmap(lambda i: x[i, None, places])(rows).shape == (2, 2, 1, 1)
+    assert vmap(lambda i: vmap(lambda j: x[i, j])(places[:, 0]))(rows).tolist() == [[5, 4], [1, 0]]
+    assert vmap(lambda i: x[i] + x[places[0, 0]])(rows).tolist() == [[6.0, 8.0], [2.0, 4.0]]
     with pytest.raises(IndexError):
         vmap(lambda i: x[i + 3])(rows)

@@ -301,8 +301,7 @@ def split_key(t: Any, key: Any) -> tuple[Any, list[Any]]:
             i = as_index(k)
             if i.ndim == 0 and isinstance(k, TensorBase):
                 look("an index")
-            # a slice of vmap's, another number in each run, is an index as one tensor for all is
-            if i.ndim == 0 and i.dtype.kind in "iu" and not hasattr(kind, "value_is_hidden"):
+            if i.ndim == 0 and i.dtype.kind in "iu" and not any([hides(k) for hides in hiding]):
                 t = pick(t, dim, int(i), picked)
                 picked += 1
                 continue
@@ -319,6 +318,9 @@ def split_key(t: Any, key: Any) -> tuple[Any, list[Any]]:
     return t, [i for i in tensors if i is not _SKIP]
 
 
+# vmap puts a function here: whether an index of no dimensions has another number in each slice, so
+# that it is a tensor like any other, and not a number that picks a view.
+hiding: list[Any] = []
 _SKIP = object()
 SEQUENCES = (list, tuple, range, str, np.ndarray)
 
