@@ -391,9 +391,11 @@ linalg_slogdet.shape(
 @linalg_slogdet.vjp
 def _slogdet_rule(g: Any, y: Any, a: Any) -> Any:
     gs, gl = g
+    if gl is None and not is_complex(a):
+        return None  # a sign of real numbers does not move
     inverse_h = adjoint_(linalg_inv_quiet(a))
     if not is_complex(a):
-        return inverse_h * (gl[..., None, None] if gl is not None else 0.0)
+        return inverse_h * gl[..., None, None]
     total: Any = gl
     if gs is not None:
         turn = (y[0].conj() * gs).imag * 1j

@@ -311,7 +311,8 @@ def made_in_block(d: Any) -> bool:
     asked = re.search(r"autograd\.grad\(\w+, (v\d+)", d.line)
     name = asked[1] if asked else d.line.partition(".")[0]
     made = next((line for line in d.lines if line.startswith(f"{name} = ")), "")
-    while itself := re.fullmatch(r"v\d+ = (v\d+)\.(?:conj|resolve_\w+|contiguous)\(\)\s*", made):
+    alias = r"v\d+ = (v\d+)\.(?:conj|resolve_\w+|contiguous|type|to|float|double)\(.*\)\s*"
+    while itself := re.fullmatch(alias, made):
         made = next((line for line in d.lines if line.startswith(f"{itself[1]} = ")), "")
     if several := re.fullmatch(r"v\d+ = (v\d+)\[\d+\]\s*", made):
         made = next((line for line in d.lines if line.startswith(f"{several[1]} = ")), "")

@@ -692,3 +692,10 @@ def test_results_of_batches_lie_in_rows():
         torch.geqrf(x).tau,
     ):
         assert y.is_contiguous(), y.stride()
+
+
+def test_the_sign_of_a_determinant_of_real_numbers_has_no_gradient():
+    x = torch.zeros(2, 2, requires_grad=True)  # whose inverse is not finite
+    sign, size = torch.linalg.slogdet(x)
+    assert torch.autograd.grad(sign, x, allow_unused=True, retain_graph=True) == (None,)
+    assert torch.autograd.grad(size, x)[0].shape == (2, 2)
