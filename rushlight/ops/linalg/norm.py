@@ -38,7 +38,11 @@ def _root_of_squares(x: Any, *, dims: Any, keepdims: bool, over: float) -> Any:
         total = np.dot(flat, flat)
         if np.isfinite(total) and total > 1e-30:
             return np.sqrt(total)
-    squares = x * x if x.dtype.kind not in "cW" else x.real**2 + x.imag**2
+    if x.dtype.kind not in "cW":
+        return np.sqrt((x * x).sum(axis=dims, keepdims=keepdims))
+    squares = x.real**2 + x.imag**2
+    if np.isnan(squares).any():  # a part of infinity makes a number infinite, beside NaN too
+        squares = np.abs(x) ** 2
     return np.sqrt(squares.sum(axis=dims, keepdims=keepdims))
 
 
