@@ -198,6 +198,7 @@ MAX_POOL_PLANES = 8192  # elements of the result that a chunk makes, in whole pl
 # Elements of the input. 4 planes of 4 x 4: 15 to 40 µs with NumPy, 2 by the kernel.
 AVERAGE_POOL_LEAST = least(64)
 AVERAGE_POOL_WIDEST = 4096  # columns of a line at most
+AVERAGE_POOL_LINES = 1 << 18  # of a plane at most: where each window lies is in tables
 
 # -- rows: softmax, losses, norms ----------------------------------------------------------------
 

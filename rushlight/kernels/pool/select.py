@@ -311,41 +311,58 @@ def adaptive_max(x: Array, out: Ints) -> tuple[Array, Array]:
 
 def tables(spans: Spans, size: Ints, dtype: Any, transposed: bool) -> tuple[dict[str, Any], int]:
     """The operands of `average_pool` that say where windows lie, and `most`."""
-    ranges = [[range(a, b) for a, b in zip(first, last, strict=True)] for first, last, _ in spans]
+    ranges = [(np.array(first, np.int64), np.array(last, np.int64)) for first, last, _ in spans]
     if transposed:  # for each place the windows that hold it
-        ranges = [
-            [holders(found, place) for place in range(n)]
-            for found, n in zip(ranges, size, strict=True)
-        ]
+        ranges = [holders(*found, n) for found, n in zip(ranges, size, strict=True)]
     counts = [np.asarray(c, dtype) for _, _, c in spans]
     sources = [len(s[0]) for s in spans] if transposed else list(size)
-    lines: list[list[int]] = [[0]]
+    lines, starts = np.zeros(1, np.int64), np.array([0, 1], np.int64)
     rows_count = np.ones(1, dtype)
     for found, source, count in zip(ranges[:-1], sources, counts, strict=False):
-        lines = [
-            [a * source + b for a in before for b in here] for before in lines for here in found
-        ]
+        lines, starts = crossed(lines, starts, *found, source)
         rows_count = (rows_count[:, None] * count).reshape(-1)
-    left = np.array([r.start for r in ranges[-1]], np.int32)
-    right = np.array([r.stop for r in ranges[-1]], np.int32)
+    left, right = (end.astype(np.int32) for end in ranges[-1])
     made = {
-        "lines": np.array([line for found in lines for line in found] or [0], np.int64),
-        "starts": np.cumsum([0, *map(len, lines)]).astype(np.int64),
+        "lines": lines if lines.size else np.zeros(1, np.int64), "starts": starts,
         "left": left, "right": right, "rows_count": rows_count, "columns_count": counts[-1],
     }  # fmt: skip
     return made, int((right - left).max(initial=0))
 
 
-def holders(windows: list[range], place: int) -> range:
-    """Which windows hold a place: neighbours, for their starts and ends never go back."""
-    found = [i for i, window in enumerate(windows) if place in window]
-    return range(found[0], found[-1] + 1) if found else range(0)
+def crossed(
+    lines: Array, starts: Array, first: Array, last: Array, source: int
+) -> tuple[Array, Array]:
+    """The lines of windows that have one more dimension, of `source` places.
+
+    Window i has lines[starts[i]:starts[i + 1]]; for each of the ranges of the new dimension it
+    becomes a window with the places line * source + place.
+    """
+    before, here = np.diff(starts), np.maximum(last - first, 0)
+    lengths = (before[:, None] * here).reshape(-1)
+    made = np.concatenate([[0], np.cumsum(lengths)])
+    window = np.repeat(np.arange(lengths.size), lengths)
+    i, j = window // here.size, window % here.size
+    at = np.arange(made[-1]) - made[window]  # within the window
+    return lines[starts[i] + at // here[j]] * source + first[j] + at % here[j], made
+
+
+def holders(first: Array, last: Array, n: int) -> tuple[Array, Array]:
+    """Which windows hold each of n places, from one on and up to another: they are neighbours, for
+    their starts and ends never go back."""
+    places = np.arange(n)
+    begin = np.searchsorted(last, places, side="right")
+    return begin, np.maximum(np.searchsorted(first, places, side="right"), begin)
 
 
 def average_by_kernel(x: MetaArray, other: int) -> bool:
     """Whether a kernel takes x (or its transpose of `other` elements)."""
     large = max(x.size, other) >= tuning.AVERAGE_POOL_LEAST and x.size > 0
     return large and x.shape[-1] <= tuning.AVERAGE_POOL_WIDEST and by_kernel(x.dtype)
+
+
+def few_lines(*sizes: Ints) -> bool:
+    """Whether planes of these sizes have so few lines that tables say where windows lie."""
+    return all(0 < math.prod(s[:-1]) <= tuning.AVERAGE_POOL_LINES and s[-1] for s in sizes)
 
 
 def windows_plan(
@@ -397,7 +414,7 @@ def plan_avg_pool(
     x, d = MetaArray(shape, dtype, strides), len(kernel)
     size = shape[x.ndim - d :]
     how: Any = (kernel, stride, padding, out, count_include_pad, divisor)
-    if average_by_kernel(x, 0) and 0 not in out:
+    if average_by_kernel(x, 0) and few_lines(size, out):
         return windows_plan("avg_pool", x, size, out, strided_spans(size, *how), size, False)
     y = MetaArray(shape[: x.ndim - d] + out, dtype)
     launch = Reference(reference.avg_pool, ("x",), ("y",), how=how)
@@ -413,7 +430,7 @@ def plan_avg_pool_transpose(
     g, d = MetaArray(shape, dtype, strides), len(kernel)
     lead, out = shape[: g.ndim - d], shape[g.ndim - d :]
     how: Any = (kernel, stride, padding, out, count_include_pad, divisor)
-    if average_by_kernel(g, math.prod(lead + size)) and 0 not in size:
+    if average_by_kernel(g, math.prod(lead + size)) and few_lines(size, out):
         spans = strided_spans(size, *how)
         return windows_plan("avg_pool_transpose", g, out, size, spans, size, True)
     y = MetaArray(lead + size, dtype)
@@ -431,7 +448,7 @@ def plan_adaptive_avg(dtype: Any, shape: Ints, strides: Ints, out: Ints) -> Plan
     if min(out) == max(out) == 1 and x.size:
         if average_by_kernel(x, 0):
             return whole_plan("adaptive_avg", x, y, math.prod(size))
-    elif average_by_kernel(x, 0) and 0 not in out:
+    elif average_by_kernel(x, 0) and few_lines(size, out):
         return windows_plan("adaptive_avg", x, size, out, adaptive_spans(size, out), size, False)
     launch = Reference(reference.adaptive_avg, ("x",), ("y",), out=out)
     return made_plan("adaptive_avg.numpy", {"x": x}, {"y": y}, [launch], x.size)
@@ -447,7 +464,7 @@ def plan_adaptive_avg_transpose(dtype: Any, shape: Ints, strides: Ints, size: In
     if max(out) == 1 and g.size:
         if n and large:
             return whole_plan("adaptive_avg_transpose", g, y, n)
-    elif n and large:
+    elif n and large and few_lines(size, out):
         spans = adaptive_spans(size, out)
         return windows_plan("adaptive_avg_transpose", g, out, size, spans, size, True)
     launch = Reference(reference.adaptive_avg_input, ("x",), ("y",), size=size)

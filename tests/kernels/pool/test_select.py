@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -105,9 +106,31 @@ def test_a_plan_is_made_of_metadata() -> None:
 
 def test_windows_that_hold_a_place() -> None:
     """Neighbours, for windows begin and end in order; none where a stride leaves a gap."""
-    windows = [range(0, 3), range(2, 5), range(6, 8)]
-    found = [select.holders(windows, place) for place in range(9)]
-    assert [list(r) for r in found] == [[0], [0], [0, 1], [1], [1], [], [2], [2], []]
+    begin, end = select.holders(np.array([0, 2, 6]), np.array([3, 5, 8]), 9)
+    found = [list(range(a, b)) for a, b in zip(begin.tolist(), end.tolist(), strict=True)]
+    assert found == [[0], [0], [0, 1], [1], [1], [], [2], [2], []]
+
+
+def test_windows_of_more_dimensions() -> None:
+    """Lines of (depth, height) windows: depths 0..1 and 1..3 times heights 0..2 and 1..2, of 3."""
+    lines, starts = np.zeros(1, np.int64), np.array([0, 1], np.int64)
+    for first, last, source in (([0, 1], [1, 3], 3), ([0, 1], [2, 2], 2)):
+        lines, starts = select.crossed(lines, starts, np.array(first), np.array(last), source)
+    found = [lines[a:b].tolist() for a, b in pairwise(starts)]
+    assert found == [[0, 1], [1], [2, 3, 4, 5], [3, 5]]
+
+
+def test_planes_of_very_many_lines_need_no_tables() -> None:
+    """Of 16 million lines the tables took minutes to write down, and most of the memory."""
+    kind, long, strides = np.dtype(np.float32), (1, 1 << 24, 1), (4 << 24, 4, 4)
+    size, ones = long[1:], (1, 1)
+    for plan in (
+        select.plan_avg_pool(kind, long, strides, ones, ones, (0, 0), size, True, None),
+        select.plan_adaptive_avg(kind, long, strides, (1 << 23, 1)),
+    ):
+        assert plan.name.endswith(".numpy")
+    whole = select.plan_adaptive_avg(kind, long, strides, ones)
+    assert whole.name == "adaptive_avg.rows" or not runtime.available()
 
 
 def test_margins_reach_as_far_as_windows() -> None:
