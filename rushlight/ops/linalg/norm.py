@@ -565,6 +565,6 @@ def renorm(input: Any, p: float, dim: int, maxnorm: float, *, out: Any = None) -
         return linalg_vector_norm(x, ord=float(p), dim=dims, keepdim=True)
 
     over = sizes(input.detach()) > maxnorm
-    # no gradient passes the size of what stays, which may not be finite
-    large = where(over, input, wrap(np.zeros((), input._a.dtype)))
-    return finish("renorm", where(over, input * (maxnorm / (sizes(large) + 1e-7)), input), out)
+    # no gradient passes the size of what stays, which may not be finite; 1 is in its place
+    size = sizes(where(over, input, wrap(np.zeros((), input._a.dtype)))) + ~over
+    return finish("renorm", where(over, input * (maxnorm / (size + 1e-7)), input), out)

@@ -187,7 +187,7 @@ def numbers(d: Any, free: Callable[[np.ndarray, np.ndarray], Any]) -> bool:
     for a, b in pairs(d):
         if a.shape != b.shape or a.dtype != b.dtype:
             return False
-        close = max(1e-4, CLOSE.get(str(getattr(d.theirs, "dtype", ""))[6:], 0))
+        close = max([1e-4, *[CLOSE.get(str(t.dtype)[6:], 0) for t in parts(d.theirs)]])
         least = close * min(1.0, abs(b[np.isfinite(b)]).max(initial=0.0)) if close > 1e-3 else 1e-6
         same = (a == b) | ((a != a) & (b != b)) | np.isclose(a, b, rtol=close, atol=least)
         if not (same | free(a, b)).all():

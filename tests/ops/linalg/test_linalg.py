@@ -706,3 +706,14 @@ def test_norms_of_complex_numbers_that_are_infinite_beside_nan():
     for order in (2, 1, 3, torch.inf):
         assert torch.linalg.vector_norm(x, order).item() == torch.inf
     assert torch.linalg.vector_norm(torch.tensor([complex(torch.nan, 1)])).isnan()
+
+
+def test_renorm_of_slices_that_stay():
+    """Their gradient is what comes back, also in half precision, where 1e-7 is 0, and for NaN."""
+    for dtype in (torch.float16, torch.float32):
+        x = torch.tensor([[torch.nan, 1.0], [3.0, 4.0], [0.0, 0.5]], dtype=dtype)
+        y = x.requires_grad_().renorm(2, 0, 1.0)
+        assert torch.allclose(y[1], torch.tensor([0.6, 0.8], dtype=dtype), atol=1e-3)
+        y.backward(torch.ones(3, 2, dtype=dtype))
+        assert x.grad[::2].tolist() == [[1.0, 1.0], [1.0, 1.0]]
+        assert x.grad[1].isfinite().all()
