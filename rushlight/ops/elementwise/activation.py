@@ -438,7 +438,7 @@ def hardswish(input: Any) -> Any:
     return input * minimum(maximum(input + 3, 0), 6) / 6
 
 
-hardswish.vjp(lambda g, _y, x: g * where(x <= -3, 0.0, where(x < 3, x / 3 + 0.5, 1.0)))
+hardswish.vjp(lambda g, _y, x: where(x <= -3, 0.0, g * where(x < 3, x / 3 + 0.5, 1.0)))
 
 
 @elementwise(samples=[case(arr(A34, -0.4, 0.4)), case(arr(A34, 0.6, 2))], inplace=False, public="")

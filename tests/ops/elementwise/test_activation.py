@@ -137,3 +137,13 @@ def test_the_derivative_of_an_elu_at_nan_is_that_of_positive_values(
         x = torch.full((n,), float("nan"), requires_grad=True)
         getattr(torch.nn.functional, name)(x).backward(torch.full((n,), 3.0))
         np.testing.assert_allclose(x.grad.numpy(), at_nan, rtol=1e-6)
+
+
+@pytest.mark.parametrize("count", [1, 10_000])
+def test_hardswish_hands_nothing_on_where_it_is_flat(count):
+    """Not NaN times 0, for few elements and by the kernel for many."""
+    x = torch.tensor([-4.0, -3.0, 0.0] * count, requires_grad=True)
+    F.hardswish(x).backward(torch.full_like(x, float("nan")))
+    assert x.grad[:2].tolist() == [0.0, 0.0]
+    assert x.grad[2::3].isnan().all()
+    assert not x.grad.reshape(-1, 3)[:, :2].any()
