@@ -591,6 +591,8 @@ def setitem(t: Any, key: Any, value: Any) -> None:
         value = door.wrap(
             number(value.item() if isinstance(value, np.generic) else value, t._a.dtype)
         )
+    if key is False:  # of nothing: PyTorch does not look at it
+        return
     view, indices = split_key(t, key)
     if not indices:
         target = value

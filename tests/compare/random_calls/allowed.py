@@ -262,7 +262,7 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
         "0; a gradient of NaN, which PyTorch's logcumsumexp and orgqr drop, cumprod behind a zero "
         "and gates of a cell of whose results one is not used",
         lambda d: (gradient(d) or named(d, TRANSFORMS))
-        and numbers(d, lambda a, b: ~np.isfinite(a))
+        and numbers(d, lambda a, b: ~np.isfinite(a) | ~np.isfinite(b))
         and bool(re.search(r"(?:di|l)gamma|psi\(|polygamma|logcumsumexp|orgqr|householder_product|"
                            r"cumprod|LSTMCell|lstm_cell",
                            " ".join(d.lines))),
@@ -285,12 +285,12 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
         "behind it",
         lambda d: (d.what == "value" and named(d, r"\w*_norm")
                    and numbers(d, lambda a, b: (abs(a) < 1e-3) & (abs(b) < 1e-3)))
-        or (gradient(d)
+        or ((gradient(d) or named(d, TRANSFORMS))
         and bool(re.search(r"Norm\w*\(1\b|_norm\(|renorm\(|normalize\(|[cC]osine_?[sS]imilarity",
                            "".join(d.lines)))
         and numbers(d, lambda a, b: (((a == 0) | (b == 0)) & (abs(a) + abs(b)
                     < (2e-3 if types(d) & set(NARROW) else 1e-4)))
-                    | ~(np.isfinite(a) | np.isfinite(b)))),
+                    | (~np.isfinite(b) & ((abs(a) < 1e-3) | ~np.isfinite(a))))),
     ),
     (
         "factors of matrices that are not finite: which of their numbers are NaN, and whether "

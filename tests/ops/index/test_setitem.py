@@ -164,3 +164,15 @@ def test_one_number_of_several_views_of_integers_takes_a_tracked_value() -> None
     assert (one.item(), one.requires_grad) == (-1, False)
     with pytest.raises(RuntimeError, match="returns multiple views"):
         part[...] = w  # a fill_, which PyTorch records
+
+def test_nothing_is_written_at_false():
+    """`x[False] = y` is not looked at, whatever y's sizes, nor recorded; a number is converted."""
+    x = torch.zeros(2, 3)
+    x[False] = torch.ones(7, 9, requires_grad=True)
+    assert not x.requires_grad
+    assert not x.any()
+    assert x._version == 0
+    with pytest.raises(TypeError, match="can't assign a str"):
+        x[False] = "a"
+    x[(False,)] = torch.ones(2, 3, requires_grad=True)
+    assert x.requires_grad
