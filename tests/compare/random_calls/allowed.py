@@ -175,7 +175,8 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
              or "with a bool tensor is not supported" in words(d.ours)
              or "non-existing dimension" in words(d.ours)
              or (named(d, "vmap") and "returns multiple views" in words(d.ours))
-             or (refused(d, "Dimension out of range") and not d.operands[0].ndim)
+             or (refused(d, "Dimension out of range", "Dimension is out of range")
+                 and not d.operands[0].ndim)
              or ((named(d, "vmap") or d.what == "error") and empty(d))
              or computed_here(d, "index 0 out of range for tensor of size [0]", "vmap: ",
                               "not supported inside of vmap", "Inference tensors cannot",
