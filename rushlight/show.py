@@ -1,8 +1,7 @@
 """`show(op)`: what an op record says, the plan of a call, and the machine code of its kernels.
 
-The machine is glass. A function that is made of other ops is called, and its ops are shown. Not
-here: what a plan is (`kernels/plan.py`), which one a family makes (its
-`select.py`).
+The machine is glass. A function that is made of other ops is called, and its ops are shown.
+Not here: what a plan is (`kernels/plan.py`), which one a family makes (its `select.py`).
 """
 
 from __future__ import annotations
@@ -74,8 +73,13 @@ def find_composite(what: Any) -> Composite | None:
         named = [c for c in composites.values() if name in (c.name, *c.aliases)]
         exact = [c for c in named if f"{c.public[0] if c.public else ''}.{c.name}" in what]
         return next(iter(exact or named), None)
-    fn = inspect.unwrap(what) if callable(what) else what
-    return next((c for c in composites.values() if inspect.unwrap(c.fn) is fn), None)
+    return next((c for c in composites.values() if written(c.fn) is written(what)), None)
+
+
+def written(fn: Any) -> Any:
+    """The function as it is written, behind what asks subclasses first, or of a property."""
+    fn = getattr(fn, "fget", fn)
+    return inspect.unwrap(fn) if callable(fn) else fn
 
 
 def source(fn: Callable[..., Any]) -> str:
@@ -147,7 +151,7 @@ def describe(op: Op) -> str:
 
 def describe_composite(made: Composite) -> str:
     """What there is to say of a function that is made of other ops."""
-    fn = inspect.unwrap(made.fn)
+    fn = written(made.fn)
     code = fn.__code__
     return "\n".join([
         f"{made.name}  (made of other ops; written at {code.co_filename}:{code.co_firstlineno})",
@@ -215,11 +219,10 @@ def ops_of(made: Composite, inputs: tuple[Any, ...], kw: dict[str, Any]) -> list
     """The ops that a call of a composite performs, each with its plan, as lines of text."""
     seen: list[tuple[Any, Any, dict[str, Any]]] = []
     with no_grad(), observe.observing(lambda op, arrays, kw, _: seen.append((op, arrays, kw))):
-        made.fn(*inputs, **kw)
+        getattr(made.fn, "fget", made.fn)(*inputs, **kw)  # of a property, what it computes
     lines = []
     for op, arrays, given in seen:
-        name = getattr(op, "name", None) or getattr(op, "__name__", repr(op))
-        lines.append(f"{name}")
+        lines.append(op.name)
         if isinstance(op, Op):
             lines[-1] += f"  (declared at {op.declared[0]}:{op.declared[1]})"
             lines += ["  " + x for x in plan_of(op, tuple(arrays), given).describe().splitlines()]

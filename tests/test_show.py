@@ -9,6 +9,7 @@ import pytest
 
 import rushlight as torch
 from rushlight.kernels import runtime, tuning
+from rushlight.ops.core.composite import composites
 from rushlight.ops.core.record import registry
 from rushlight.show import plan_of
 
@@ -93,6 +94,14 @@ def test_a_function_that_is_made_of_other_ops(capsys: pytest.CaptureFixture[str]
     assert "mse_loss  (declared at" in text
     assert "relu  (elementwise" in shown(capsys, "relu_")
     assert "add_  (made of other ops" in shown(capsys, torch.Tensor.add_)
+
+
+def test_everything_made_of_other_ops_is_described(capsys: pytest.CaptureFixture[str]) -> None:
+    for c in composites.values():
+        assert c.name in shown(capsys, c.name)
+    text = shown(capsys, torch.Tensor.mT, torch.ones(2, 3))
+    assert "mT  (made of other ops" in text
+    assert "(3, 2) float32" in text
 
 
 def test_a_name_that_nothing_has() -> None:

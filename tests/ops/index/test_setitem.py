@@ -165,6 +165,7 @@ def test_one_number_of_several_views_of_integers_takes_a_tracked_value() -> None
     with pytest.raises(RuntimeError, match="returns multiple views"):
         part[...] = w  # a fill_, which PyTorch records
 
+
 def test_nothing_is_written_at_false():
     """`x[False] = y` is not looked at, whatever y's sizes, nor recorded; a number is converted."""
     x = torch.zeros(2, 3)
