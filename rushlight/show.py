@@ -257,7 +257,7 @@ def code_of(kernel: Any) -> list[str]:
     module = kernel.build()
     chunks = [f for f in module.functions if f.name == "chunk"] or module.functions[:1]
     lines = [f"kernel {kernel.interface.name}", *kernel.interface.documentation().splitlines()[2:]]
-    assembly = jit.assembly(module.text()).splitlines()
+    assembly = jit.assembly(module.text(jit.target().stores_masked)).splitlines()
     for function in chunks:
         splat = re.sub(r"<((\w+ [\w.]+)(?:, \2)+)>", r"splat (\2)", function.text())  # for people
         lines += ["", *shortened(splat.splitlines())]

@@ -50,6 +50,11 @@ def with_element(type_: Type, new: Type) -> Type:
     return vector(new, lanes(type_))
 
 
+def without_attributes(type_: Type) -> Type:
+    """The type of an argument that may carry attributes: ptr of "ptr noalias"."""
+    return type_ if type_[0] == "<" else type_.split(" ")[0]
+
+
 def mangled(type_: Type) -> str:
     """The type as it stands in the name of an intrinsic: v16f32."""
     n, e = lanes(type_), element(type_)
@@ -277,11 +282,10 @@ class Pointer(Value):
         )
 
     def store_masked(self, value: Value, index: Any, mask: Value) -> None:
-        self.fn.intrinsic(
-            f"llvm.masked.store.{mangled(value.type)}.p0",
-            None,
-            [value, self.at(index), self.fn.const(I32, BYTES[self.element]), mask],
-        )
+        """Write the lanes whose mask is set; nothing is written elsewhere (`masked_store.py`)."""
+        self.fn.module.masked_stores.add(value.type)
+        name = f"masked_store_{mangled(value.type)}"
+        self.fn.call(name, None, [self.at(index), value, mask])
 
 
 class Variable:
@@ -312,13 +316,14 @@ class Function:
         self.module = module
         self.name = name
         self.returns = returns
-        self.args = {n: Value(self, t.split(" ")[0], f"%{n}") for n, t in args}
+        self.args = {n: Value(self, without_attributes(t), f"%{n}") for n, t in args}
         self.signature = ", ".join(f"{t} %{n}" for n, t in args)
         self.lines: list[str] = []
         self.entry: list[str] = []  # allocas, before everything else
         self.count = 0
         self.private = False
         self.apart = False  # never inlined: keeps the registers of its callers' short ways free
+        self.merged = False  # always inlined
 
     # -- single instructions -----------------------------------------------------------------
 
@@ -580,7 +585,7 @@ class Function:
         """The finished function."""
         linkage = "internal " if self.private else ""
         what = f"{linkage}{self.returns or 'void'} @{self.name}({self.signature})"
-        head = f"define {what} #{int(self.apart)} {{"
+        head = f"define {what} #{2 if self.merged else int(self.apart)} {{"
         return "\n".join([head, "entry:", *self.entry, *self.lines, "}"])
 
 
@@ -626,6 +631,7 @@ class Module:
         self.declared: dict[str, str] = {}
         self.globals: dict[str, str] = {}
         self.notes: list[str] = []
+        self.masked_stores: set[Type] = set()
 
     def function(
         self,
@@ -681,10 +687,21 @@ class Module:
         ]
         return f", !llvm.loop !{n}"
 
-    def text(self) -> str:
-        """The whole module in LLVM's text form."""
-        attributes = 'attributes #0 = { nounwind "prefer-vector-width"="512" }\n'
-        attributes += 'attributes #1 = { nounwind noinline "prefer-vector-width"="512" }'
+    def text(self, by_instruction: bool = True) -> str:
+        """The whole module in LLVM's text form.
+
+        `by_instruction`: the CPU has a fast instruction that writes the lanes of a mask.
+        """
+        from . import masked_store
+
+        for type_ in sorted(self.masked_stores):
+            masked_store.write(self, type_, by_instruction)
+        self.masked_stores.clear()
+        wide = '"prefer-vector-width"="512" }'
+        attributes = "\n".join(
+            f"attributes #{i} = {{ nounwind {how}{wide}"
+            for i, how in enumerate(("", "noinline ", "alwaysinline "))
+        )
         return "\n\n".join(
             [
                 f"; {self.name}",

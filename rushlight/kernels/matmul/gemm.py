@@ -267,7 +267,8 @@ class Gemm:
                 with f.range(kc) as k:
                     with f.range(0, full, w) as i:
                         to.store(a.load(k * col + i, w), k * h + i)
-                    to.store_masked(a.load_masked(k * col + full, rest), k * h + full, rest)
+                    # the lanes past h lie where the next column comes
+                    to.store(a.load_masked(k * col + full, rest), k * h + full)
             with inner.otherwise():
                 element_wise(0)
         f.ret()
@@ -289,7 +290,7 @@ class Gemm:
             h = f.args["h"] + f.select(f.args["taller"] > p, f.const(I64, 1), 0)
             h = f.select(f.args["own"] > p, h, f.const(I64, 0))
             masks = [lanes < f.convert(h - i, I32) for i in range(0, self.mr, w)]
-            panels.append((to.at(kc * (p * self.mr)), h, start, masks))
+            panels.append((to.at(self.panel_size(kc) * p), h, start, masks))
             start = start + h
         with f.range(kc) as k:
             line = a.at(k * col)
@@ -298,9 +299,12 @@ class Gemm:
                 f.prefetch(ahead.at(i))
             for place, h, first, masks in panels:
                 for i, mask in enumerate(masks):
-                    part = line.load_masked(first + i * w, mask)
-                    place.store_masked(part, k * h + i * w, mask)
+                    place.store(line.load_masked(first + i * w, mask), k * h + i * w)
         f.ret()
+
+    def panel_size(self, kc: Any) -> Any:
+        """Elements from one packed panel of rows to the next: packing writes some too many."""
+        return kc * self.mr + 2 * self.w
 
     def write_pack_b(self) -> None:
         """NR columns of B, kc long, as kc rows of NR elements. Columns past the end repeat one."""
@@ -391,7 +395,7 @@ class Gemm:
 
         first_panel = first_of(row_group)
         own_panels = first_of(row_group + 1) - first_panel
-        rows = f.buffer(e, GROUP * self.mr * KC + 2 * self.w)
+        rows = f.buffer(e, GROUP * self.panel_size(KC))
         matrix = words.pointer("a", e).at(batch * get("a_batch"))
         c = words.pointer("c", e).at(batch * get("c_batch") + get("jc"))
         first = col_group * get("col_group")
@@ -410,7 +414,7 @@ class Gemm:
         with f.range(get("pd"), get("after"), KC) as pc:
             left = get("after") - pc
             kc = f.select(left < KC, left, f.const(I64, KC))
-            a, size = matrix.at(pc * get("a_col")), kc * self.mr
+            a, size = matrix.at(pc * get("a_col")), self.panel_size(kc)
             with f.when(get("direct") == 0):
                 far = get("a_col") >= APART // BYTES[e]
                 together = (get("a_row") == 1) & far & (own_panels > 2)

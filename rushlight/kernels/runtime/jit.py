@@ -74,6 +74,11 @@ class Target:
     version: str
     has_half: bool = True  # instructions that convert float16
 
+    @property
+    def stores_masked(self) -> bool:
+        """Whether an instruction writes some lanes of a vector as fast as all of them."""
+        return self.lanes == 16
+
 
 @functools.cache
 def target() -> Target:
@@ -257,7 +262,7 @@ def code_of(key: Any, build: Callable[[], ir.Module]) -> bytes:
         counts.read += 1
         return code
     start = time.perf_counter()
-    code = compiled(build().text())
+    code = compiled(build().text(target().stores_masked))
     counts.compiled += 1
     counts.seconds += time.perf_counter() - start
     if path is not None:
