@@ -82,18 +82,28 @@ def rotated(pieces: Pieces, by: int) -> Pieces:
     return Pieces(pieces.name, pieces.centers[turn:] + pieces.centers[:turn], rows)
 
 
+def by_halves(index: Value) -> bool:
+    """Whether a table is two registers of eight."""
+    target = jit.target()
+    x86 = target.machine.triple.startswith("x86_64")
+    return x86 and target.lanes >= 8 and lanes(index.type) == 8
+
+
+def permuted(f: Function, eight: Sequence[float], index: Value) -> Value:
+    """eight[index % 8] in every lane."""
+    part = literals(f, eight)
+    return f.intrinsic("llvm.x86.avx2.permps", part.type, [part, index])
+
+
 def lookup(f: Function, name: str, table: Sequence[float], index: Value) -> Value:
     """table[index % COUNT] in every lane; `name` is the table's own within a module."""
-    n, width = lanes(index.type), jit.target().lanes
-    x86 = jit.target().machine.triple.startswith("x86_64")
-    if x86 and width == 16 and n == 16:
+    n, target = lanes(index.type), jit.target()
+    x86 = target.machine.triple.startswith("x86_64")
+    if x86 and target.lanes == 16 and n == 16:
         whole = literals(f, table)
         return f.intrinsic("llvm.x86.avx512.permvar.sf.512", whole.type, [whole, index])
-    if x86 and width >= 8 and n == 8:
-        halves = [
-            f.intrinsic("llvm.x86.avx2.permps", part.type, [part, index])
-            for part in (literals(f, table[:8]), literals(f, table[8:]))
-        ]
+    if by_halves(index):
+        halves = permuted(f, table[:8], index), permuted(f, table[8:], index)
         return f.select((index & 8) == 0, *halves)
     place = Pointer(f, f.module.table(name, F32, table), F32)
     low = index & (COUNT - 1)
@@ -114,10 +124,29 @@ def literals(f: Function, numbers: Sequence[float]) -> Value:
 def evaluated(f: Function, pieces: Pieces, index: Value, d: Value) -> Value:
     """The function, given the number of the piece and the distance from its center."""
     rows = [lookup(f, f"{pieces.name}{k}", row, index) for k, row in enumerate(pieces.rows)]
+    return polynomial(f, rows, d)
+
+
+def polynomial(f: Function, rows: Sequence[Value], d: Value) -> Value:
+    """What stands in front and the powers of d, by coefficients."""
     y = rows[-1]
     for row in rows[-2:0:-1]:
         y = f.fma(y, d, row)
     return f.fma(y, d, f.select(d > rows[0], d, rows[0]))
+
+
+def mostly_low(f: Function, pieces: Pieces, index: Value, d: Value) -> Value:
+    """`evaluated`, where most vectors have lanes in the first eight pieces alone: with tables of
+    two registers these leave the second one, and the choice between them, out."""
+    if not by_halves(index):
+        return evaluated(f, pieces, index, d)
+    y = f.var(f.const(d.type, 0.0))
+    high = f.emit("i8", f"bitcast <8 x i1> {((index & 8) != 0).text} to i8")
+    with f.when(high == 0) as branch:
+        y.set(polynomial(f, [permuted(f, row[:8], index) for row in pieces.rows], d))
+    with branch.otherwise():
+        y.set(evaluated(f, pieces, index, d))
+    return y.get()  # type: ignore[no-any-return]
 
 
 # -- erf: steps of one length --------------------------------------------------------------------
@@ -139,7 +168,7 @@ def erf(f: Function, x: Value) -> Value:
     t = f.select(t > ERF_TOP, ERF_TOP, t)
     shifted = f.fma(t, 1 / ERF_STEP, MAGIC)
     d = f.fma(shifted - MAGIC, -ERF_STEP, t)
-    return f.same("copysign", evaluated(f, erf_pieces(), f.bits(shifted, I32), d), x)
+    return f.same("copysign", mostly_low(f, erf_pieces(), f.bits(shifted, I32), d), x)
 
 
 # -- tanh: two steps in each power of two --------------------------------------------------------

@@ -17,6 +17,7 @@ Not here: how a formula is written in instructions. Read next: `codegen/lower.py
 from __future__ import annotations
 
 import functools
+import importlib
 import math
 import types
 from collections.abc import Callable, Sequence
@@ -49,6 +50,15 @@ COMPUTED = {"double": "double", "i64": "i64", "i32": "i32", "i16": "i32", "s8": 
 BARE = {"add", "sub", "mul", "div", "neg"}  # their rules stay bare: they are called most often
 # Of which NumPy computes one number at a time, by the C library.
 SINGLE = {"fmod", "remainder", "floor_divide", "hypot", "logaddexp", "logaddexp2"}
+# Which NumPy has not, or computes in many steps, as it does their derivatives.
+LONG = {"erf", "erfc", "erfinv", "lgamma", "digamma", "entr", "xlogy", "xlog1py", "logit", "elu",
+        "celu", "selu", "softplus", "logsigmoid", "mish", "gelu"}  # fmt: skip
+# Functions that NumPy computes by AVX-512 where the CPU has it, and else one number at a time, or
+# (these) by AVX2.
+FUNCTIONS = {"exp2", "expm1", "log2", "log10", "log1p", "tan", "asin", "acos", "atan", "atan2",
+             "sinh", "cosh", "asinh", "acosh", "atanh", "pow"}  # fmt: skip
+BY_AVX2 = {"exp", "log", "sin", "cos", "tanh"}
+FUNCTIONS |= BY_AVX2
 # Exponents of which a power is a product or a root.
 EXPONENTS = (0.5, -0.5, 1.0, 2.0, 3.0, -1.0, -2.0)
 # Operands that decide on the code; a derivative has an exponent that is less by one.
@@ -58,6 +68,8 @@ NUMPY = "elementwise.numpy"
 
 def least_for(name: str, alone: bool) -> int:
     """Elements from which on a kernel is used, for a formula or for one step alone."""
+    if name.partition("_backward")[0] in LONG:
+        return min(tuning.ELEMENTWISE_LONG_LEAST, tuning.ELEMENTWISE_LEAST)
     if not alone:
         return tuning.ELEMENTWISE_LEAST
     if name in BARE:
@@ -66,7 +78,19 @@ def least_for(name: str, alone: bool) -> int:
         return tuning.ELEMENTWISE_SINGLE_LEAST
     if name == "sqrt":  # NumPy's is no quicker than a formula of steps
         return tuning.ELEMENTWISE_LEAST
-    return tuning.ELEMENTWISE_FUNCTION_LEAST
+    if name not in FUNCTIONS or has_avx512():
+        return tuning.ELEMENTWISE_FUNCTION_LEAST
+    by_vectors = name in BY_AVX2
+    return tuning.ELEMENTWISE_AVX2_LEAST if by_vectors else tuning.ELEMENTWISE_SINGLE_LEAST
+
+
+@functools.cache
+def has_avx512() -> bool:
+    """Whether NumPy computes functions by vectors of 16 floats. (Its own list of what the CPU has,
+    for LLVM would have to be started first.)"""
+    core = importlib.import_module("numpy._core._multiarray_umath")
+    has = getattr(core, "__cpu_features__", {})
+    return bool(has.get("AVX512_SKX") or has.get("X86_V4"))
 
 
 # -- formulas as functions of arrays --------------------------------------------------------------
@@ -105,7 +129,7 @@ def fuse(
     least = least_for(name, alone)
 
     def call(*args: Any, **kw: Any) -> Any:
-        limit, low = least if alone else tuning.ELEMENTWISE_LEAST, None
+        limit, low = least if alone else min(least, tuning.ELEMENTWISE_LEAST), None
         for a in args:
             if a.__class__ is ndarray:
                 if a.size >= limit:
@@ -139,9 +163,10 @@ def fuse_rule(
     `otherwise`, or by the rule itself."""
     plain = otherwise or rule
     known = Formula(rule, name, plain)
+    least = least_for(name, False)
 
     def call(g: Any, *values: Any, **kw: Any) -> Any:
-        if g.__class__ is ndarray and g.size >= tuning.ELEMENTWISE_LEAST:
+        if g.__class__ is ndarray and g.size >= min(least, tuning.ELEMENTWISE_LEAST):
             return known(g, *values, **kw)
         return plain(g, *values, **kw)
 
@@ -214,10 +239,8 @@ class Formula:
         Raises:
             ValueError, TypeError: where the result is not of a's shape and type; a is as it was.
         """
-        if a.size < tuning.ELEMENTWISE_LEAST or a.size < self.least() or a.dtype.kind != "f":
-            found = None
-        else:
-            found = self.key((a, *rest), kw)
+        by_kernel = a.size >= self.least() and a.dtype.kind == "f"
+        found = self.key((a, *rest), kw) if by_kernel else None
         if found is None:
             if fn.__class__ is UFUNC:
                 fn(a, *rest, out=a)
@@ -505,7 +528,7 @@ class Problem:
         arrays = {n: o for o, n, v in each_operand if o.__class__ is tuple and v is None}
         found = [axes.steps_of(s, strides, d.itemsize, shape) for s, strides, d in arrays.values()]
         steps = [s for s in found if s is not None]
-        few = math.prod(shape) < tuning.ELEMENTWISE_LEAST
+        few = math.prod(shape) < min(tuning.ELEMENTWISE_LEAST, self.formula.least())
         if few or len(steps) < len(found) or not 0 < len(found) <= 8:
             return self.by_numpy()
         dims = axes.order_of(shape, steps)

@@ -32,7 +32,6 @@ from ..runtime import jit, tables, threads
 KC = 256  # rows of B a block: a panel of B (KC x NR) stays in the first-level cache
 NC = 1024  # columns of B a block: the packed block (KC x NC) stays in the second level
 ROOM = KC * NC  # elements of B that are packed at a time, unless one block of K has more
-GROUP = 4  # panels of rows a chunk packs: at most 4 x MR x KC elements on the stack
 SHARE = 4  # many groups of rows are a multiple of this, so that threads get equally many
 APART = 2048  # bytes between columns of A from which on several panels are packed in one go
 AHEAD = 8  # rows of K whose lines are asked for before they are packed
@@ -76,6 +75,12 @@ PACKING = ("direct", "depth")  # what of them says how vectors pack
 def tile_rows(e: str) -> int:
     """MR: with two vectors of columns, the rows of which accumulators fill the registers."""
     return {16: 14, 8: 6, 4: 12}[jit.target().lanes]
+
+
+def group() -> int:
+    """Panels of rows that a chunk packs, at most MR x KC elements each, on the stack. A panel of B
+    is read once for all of them, from the second level or beyond: 4 panels of 14 rows, 8 of 6."""
+    return 8 if jit.target().lanes == 8 else 4
 
 
 class Words:
@@ -126,7 +131,7 @@ class Gemm:
         self.e = e
         self.w = lanes_of(e)
         self.nr = 2 * self.w
-        self.mr = tile_rows(e)
+        self.mr, self.group = tile_rows(e), group()
         self.module = Module(f"{self.name}_{e}")
 
     def build_tiles(self, heights: Sequence[int], direct: bool = False, vectors: int = 2) -> Module:
@@ -286,7 +291,7 @@ class Gemm:
         to, a = f.args["to"].of(e), f.args["a"].of(e)
         col, kc, lanes = f.args["col"], f.args["kc"], f.iota(vector(I32, w))
         panels, start = [], f.const(I64, 0)
-        for p in range(GROUP):
+        for p in range(self.group):
             h = f.args["h"] + f.select(f.args["taller"] > p, f.const(I64, 1), 0)
             h = f.select(f.args["own"] > p, h, f.const(I64, 0))
             masks = [lanes < f.convert(h - i, I32) for i in range(0, self.mr, w)]
@@ -295,7 +300,7 @@ class Gemm:
         with f.range(kc) as k:
             line = a.at(k * col)
             ahead = line.at(col * AHEAD)
-            for i in range(0, GROUP * self.mr, w):
+            for i in range(0, self.group * self.mr, w):
                 f.prefetch(ahead.at(i))
             for place, h, first, masks in panels:
                 for i, mask in enumerate(masks):
@@ -395,7 +400,7 @@ class Gemm:
 
         first_panel = first_of(row_group)
         own_panels = first_of(row_group + 1) - first_panel
-        rows = f.buffer(e, GROUP * self.panel_size(KC))
+        rows = f.buffer(e, self.group * self.panel_size(KC))
         matrix = words.pointer("a", e).at(batch * get("a_batch"))
         c = words.pointer("c", e).at(batch * get("c_batch") + get("jc"))
         first = col_group * get("col_group")
@@ -462,7 +467,7 @@ class Gemm:
         words = Words(f, place)
         m, n, k, batch = (f.args[x] for x in ("m", "n", "k", "batch"))
         panels = (m + (self.mr - 1)) // self.mr
-        row_groups = (panels + (GROUP - 1)) // GROUP
+        row_groups = (panels + (self.group - 1)) // self.group
         many = row_groups > 2 * SHARE
         row_groups = f.select(many, (row_groups + (SHARE - 1)) // SHARE * SHARE, row_groups)
         words.set("panels", panels)
@@ -536,13 +541,13 @@ def narrow_symbols(e: str, heights: tuple[int, ...] | None = None) -> dict[str, 
 def kernel(e: str, heights: tuple[int, ...] | None = None, direct: bool = False) -> Kernel:
     """The kernel of an element type, with tiles for panels of these heights, or of all; those for
     rows of A where they lie (`direct`), or for packed ones."""
-    key = (e, KC, NC, GROUP)
+    key = (e, KC, NC, group())
     return Kernel(INTERFACE, key, lambda: Gemm(e).build(), lambda: tile_symbols(e, heights, direct))
 
 
 def reads_directly(e: str, m: int) -> bool:
     """Whether rows of A are read where they lie, for they are few."""
-    return m <= GROUP * tile_rows(e)
+    return m <= group() * tile_rows(e)
 
 
 def whole_size(e: str, n: int, k: int) -> int:
