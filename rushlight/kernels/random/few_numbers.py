@@ -10,10 +10,7 @@ The global lock is held from that question to the last number, so no thread begi
 
 from __future__ import annotations
 
-import ctypes
-import ctypes.util
 import functools
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -23,22 +20,18 @@ import numpy as np
 from .. import tuning
 from ..codegen.ir import F32, F64, I32, I64, PTR, Function, Module, Pointer, Value
 from ..runtime import builtin, few_code, jit
+from . import library
 from .generator import BUFFER, write_doubles, write_draw, write_transform
 
 GROUP = 16  # normal numbers from which on they are made in groups of float32
-LIBRARY = ("log1p", "sin", "cos")  # the C library's, which Python's `math` calls
+LIBRARY = ("log1p", "sin", "cos")
 # in the order of their numbers in mersenne_twister.py
 KINDS = ("uniforms", "normals", "integers", "permuted")
 
 
 def symbols() -> dict[str, int]:
     """Addresses of what these functions need."""
-    found: dict[str, Any] = dict(few_code.symbols())
-    own: Any = ctypes.pythonapi
-    if not hasattr(own, "log1p"):  # not linked to the process itself
-        own = ctypes.CDLL("ucrtbase" if sys.platform == "win32" else ctypes.util.find_library("m"))
-    found |= {name: ctypes.cast(getattr(own, name), ctypes.c_void_p).value for name in LIBRARY}
-    return found
+    return {**few_code.symbols(), **library.symbols(LIBRARY)}
 
 
 def build() -> Module:

@@ -66,6 +66,11 @@ class Twister:
         self.locked = self.lock.locked
 
     @property
+    def spare(self) -> np.ndarray:
+        """`normal` for machine code, which may change it: 1 and the number, or 0."""
+        return self._spare
+
+    @property
     def normal(self) -> float | None:
         """The second float64 normal number of a pair, not yet handed out."""
         there, number = self._spare.tolist()

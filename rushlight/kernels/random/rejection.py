@@ -1,8 +1,9 @@
 """Gamma, Dirichlet and binomial numbers by rejection: the numbers and draws of PyTorch's CPU.
 
 How many draws a number takes is known only afterwards, so numbers are made one by one from draws
-fetched in bulk; draws that were not used are handed back to the stream. Their derivatives with
-respect to the parameters are in `gamma_derivative.py`. Read first: `distributions.py`.
+fetched in bulk; draws that were not used are handed back to the stream. Many gamma numbers are made
+by machine code (`rejected_gamma.py`), the same ones. Their derivatives with respect to the
+parameters are in `gamma_derivative.py`. Read first: `distributions.py`.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import math
 
 import numpy as np
 
+from .. import runtime, tuning
 from .distributions import _Feed
 from .mersenne_twister import Twister
 
@@ -28,18 +30,43 @@ def standard_gamma(shapes: np.ndarray, rng: Twister) -> np.ndarray:
     one = flat.dtype.type(1)
     small = flat < one
     with np.errstate(divide="ignore"):  # these three are rounded to the type of the parameters
-        powers = np.where(small, one / flat, 0).tolist()
-    d = (np.where(small, flat + one, flat) - flat.dtype.type(_THIRD)).tolist()
-    out = np.empty(len(flat))
-    feed = _Feed(rng, 4 * len(flat) + 16)
-    for i, power in enumerate(powers):
+        powers = np.where(small, one / flat, 0)
+    d = np.where(small, flat + one, flat) - flat.dtype.type(_THIRD)
+    many = flat.size >= tuning.RANDOM_REJECTED_LEAST and runtime.available()
+    made = _gammas_by_kernel if many else _gammas
+    return made(d.astype(np.float64), powers.astype(np.float64), rng).reshape(shapes.shape)
+
+
+def _gammas(d: np.ndarray, powers: np.ndarray, rng: Twister) -> np.ndarray:
+    """A gamma number of each shape d + 1/3, times a uniform one to its power."""
+    out = np.empty(d.size)
+    feed = _Feed(rng, 4 * d.size + 16)
+    for i, (shape, power) in enumerate(zip(d.tolist(), powers.tolist(), strict=True)):
         if power == math.inf:
             out[i] = 0.0
             continue
         scale = (1.0 - feed.next()) ** power if power else 1.0
-        out[i] = scale * _gamma(d[i], feed, rng)
+        out[i] = scale * _gamma(shape, feed, rng)
     feed.close()
-    return out.reshape(shapes.shape)
+    return out
+
+
+def _gammas_by_kernel(d: np.ndarray, powers: np.ndarray, rng: Twister) -> np.ndarray:
+    """`_gammas`, by the kernel: as often as it takes to make them of so many draws."""
+    from . import rejected_gamma
+
+    out, progress = np.empty(d.size), np.zeros(2, np.int64)
+    call = rejected_gamma.kernel().call
+    done, more = 0, 16
+    while done < d.size:
+        mark = rng.mark()
+        draws = rng.doubles(min(4 * (d.size - done), tuning.RANDOM_BLOCK) + more)
+        call(out, d, powers, draws, rng.spare, progress, d.size, draws.size)
+        before, (done, used) = done, progress.tolist()
+        rng.rewind(mark, 2 * used)
+        if done == before:  # one number alone wants more
+            more *= 2
+    return out
 
 
 def _normal(feed: _Feed, rng: Twister) -> float:

@@ -1,0 +1,134 @@
+"""Gamma numbers by rejection, by machine code: those of `rejection.py`, bit for bit.
+
+    d, c = shape - 1/3, 1 / sqrt(9 d)
+    repeat: x normal, v = (1 + c x)**3 until v > 0, u uniform in (0, 1]
+    until u < 1 - 0.0331 x**4  or  log u < x**2 / 2 + d (1 - v + log v)
+    out = d v * w**power        w uniform, for shapes below 1; else 1
+
+The functions of the C library are those that Python's `math` calls. Uniform numbers are read from
+an array, and how many a number takes is known only afterwards: a number for which they do not
+suffice is begun anew by the next call.
+
+Source: Marsaglia and Tsang, A Simple Method for Generating Gamma Variables (2000).
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+
+import numpy as np
+
+from ..codegen.interface import Interface, Kernel
+from ..codegen.ir import F64, I64, Function, Module, Value
+from . import library
+
+SQUEEZE = float(np.float32(0.0331))  # PyTorch writes it as float32
+LIBRARY = ("cos", "log", "log1p", "pow", "sin")
+
+INTERFACE = Interface(
+    "gamma_numbers",
+    "out[i] = a gamma number of shape d[i] + 1/3, times u ** powers[i]",
+    arrays={
+        "out": "(n), float64",
+        "d": "(n), float64: shapes less 1/3; NaN and what is not above 0 give NaN",
+        "powers": "(n), float64: 0 where nothing is multiplied; infinite ones give 0",
+        "draws": "(count), float64 in [0, 1)",
+        "spare": "(2), float64: 1 and the normal number that waits, or 0",
+        "progress": "(2), int64: numbers that are done, before and after; draws that they took",
+    },
+    ints={"n": "numbers", "count": "draws"},
+)
+
+
+class Draws:
+    """The uniform numbers, one after the other, and the normal ones made of two."""
+
+    def __init__(self, f: Function) -> None:
+        self.fn = f
+        self.numbers, self.spare = (f.args[k].of(F64) for k in ("draws", "spare"))
+        self.used, self.short = f.var(0), f.var(0)
+
+    def next(self) -> Value:
+        """The next one; NaN where there is none, which `short` then says."""
+        f = self.fn
+        value = f.var(f.const(F64, math.nan))
+        with f.when(self.used.get() < f.args["count"]) as there:
+            value.set(self.numbers[self.used.get()])
+            self.used.set(self.used.get() + 1)
+        with there.otherwise():
+            self.short.set(1)
+        return value.get()  # type: ignore[no-any-return]
+
+    def normal(self) -> Value:
+        """The normal number that waits, or the first of a new pair, whose second then waits."""
+        f, spare = self.fn, self.spare
+        value = f.var(spare[1])
+        with f.when(spare[0] != 0) as waits:
+            spare[0], spare[1] = 0.0, 0.0
+        with waits.otherwise():
+            u1, u2 = self.next(), self.next()
+            below = f.const(F64, 0.0) - u2
+            # Python's log1p gives the zero that it got
+            log = f.select(below == 0, below, f.call("log1p", F64, [below]))
+            radius, theta = f.sqrt(log * -2.0), u1 * (2.0 * math.pi)
+            spare[0], spare[1] = 1.0, radius * f.call("sin", F64, [theta])
+            value.set(radius * f.call("cos", F64, [theta]))
+        return value.get()  # type: ignore[no-any-return]
+
+
+def build() -> Module:
+    module = Module("gamma_numbers")
+    for name in LIBRARY:
+        module.declare(name, F64, [F64] * (2 if name == "pow" else 1))
+    f = INTERFACE.begin_run(module)
+    progress = f.args["progress"].of(I64)
+    out, d, powers = (f.args[k].of(F64) for k in ("out", "d", "powers"))
+    draws, at = Draws(f), f.var(progress[0])
+    with f.repeat() as loop:
+        loop.stop_if(at.get() >= f.args["n"])
+        begun, waited, waiting = draws.used.get(), draws.spare[0], draws.spare[1]
+        y = f.var(f.const(F64, 0.0))
+        power = powers[at.get()]
+        with f.when(power != math.inf):
+            scale = f.var(f.const(F64, 1.0))
+            with f.when(power != 0):
+                scale.set(f.call("pow", F64, [1.0 - draws.next(), power]))
+            y.set(scale.get() * number(f, d[at.get()], draws))
+        with f.when(draws.short.get() != 0):
+            draws.used.set(begun)
+            draws.spare[0], draws.spare[1] = waited, waiting
+        loop.stop_if(draws.short.get() != 0)
+        out[at.get()] = y.get()
+        at.set(at.get() + 1)
+    progress[0], progress[1] = at.get(), draws.used.get()
+    f.ret()
+    INTERFACE.write_entry(module)
+    return module
+
+
+def number(f: Function, d: Value, draws: Draws) -> Value:
+    """A gamma number of shape d + 1/3."""
+    result = f.var(f.const(F64, math.nan))
+    with f.when(d > 0):
+        c = 1.0 / f.sqrt(d * 9.0)
+        with f.repeat() as tries:
+            x, y = f.var(f.const(F64, 0.0)), f.var(f.const(F64, 0.0))
+            with f.repeat() as positive:
+                x.set(draws.normal())
+                y.set(c * x.get() + 1.0)
+                positive.stop_if(~(y.get() <= 0.0))
+            v = y.get() * y.get() * y.get()
+            u = 1.0 - draws.next()
+            xx = x.get() * x.get()
+            result.set(d * v)
+            tries.stop_if(draws.short.get() != 0)
+            tries.stop_if(u < 1.0 - xx * SQUEEZE * xx)
+            log_u, log_v = (f.call("log", F64, [k]) for k in (u, v))
+            tries.stop_if(log_u < xx * 0.5 + d * (1.0 - v + log_v))
+    return result.get()  # type: ignore[no-any-return]
+
+
+@functools.cache
+def kernel() -> Kernel:
+    return Kernel(INTERFACE, (), build, lambda: library.symbols(LIBRARY))
