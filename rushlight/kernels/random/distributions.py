@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .. import tuning
+from .. import runtime, tuning
 from ..elementwise.select import LOW
 from ..sort import reference as sort
 from .box_muller import box_muller_16
@@ -369,10 +369,17 @@ def poisson(rates: np.ndarray, rng: Twister) -> np.ndarray:
     on transformed rejection (Hoermann 1993). How many draws a number takes is known only
     afterwards, so draws are made in bulk and those not used are handed back.
     """
-    flat = rates.reshape(-1).tolist()
-    out = np.zeros(len(flat))
-    feed = _Feed(rng, 4 * len(flat) + 16)
-    for i, rate in enumerate(flat):
+    flat = rates.reshape(-1)
+    many = flat.size >= tuning.RANDOM_REJECTED_LEAST and runtime.available()
+    made = _poissons_by_kernel(flat, rng) if many else _poissons(flat, rng)
+    return made.reshape(rates.shape)
+
+
+def _poissons(rates: np.ndarray, rng: Twister) -> np.ndarray:
+    """A Poisson number of each rate."""
+    out = np.zeros(rates.size)
+    feed = _Feed(rng, 4 * rates.size + 16)
+    for i, rate in enumerate(rates.tolist()):
         if rate == math.inf:
             out[i] = rate
         elif rate >= 10:
@@ -384,7 +391,25 @@ def poisson(rates: np.ndarray, rng: Twister) -> np.ndarray:
                 product *= feed.next()
             out[i] = k
     feed.close()
-    return out.reshape(rates.shape)
+    return out
+
+
+def _poissons_by_kernel(rates: np.ndarray, rng: Twister) -> np.ndarray:
+    """`_poissons`, by the kernel, but for numbers that its table is too short for."""
+    from . import native_draws, rejected_poisson
+
+    rates = np.ascontiguousarray(rates)
+    out, kernel = np.empty(rates.size), rejected_poisson.kernel().call
+    table = rejected_poisson.log_factorials(rates)
+
+    def call(draws: np.ndarray, progress: np.ndarray, count: int) -> None:
+        kernel(out, rates, table, draws, progress, rates.size, count, table.size)
+
+    def otherwise(i: int) -> None:
+        out[i] = _poissons(rates[i : i + 1], rng)[0]
+
+    native_draws.made(call, rates.size, rng, otherwise)
+    return out
 
 
 def _poisson_big(rate: float, feed: _Feed) -> int:

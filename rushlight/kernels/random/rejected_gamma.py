@@ -20,8 +20,9 @@ import math
 import numpy as np
 
 from ..codegen.interface import Interface, Kernel
-from ..codegen.ir import F64, I64, Function, Module, Value
+from ..codegen.ir import F64, I64, Function, Module, Pointer, Value
 from . import library
+from .native_draws import ARRAYS, INTS, Draws
 
 SQUEEZE = float(np.float32(0.0331))  # PyTorch writes it as float32
 LIBRARY = ("cos", "log", "log1p", "pow", "sin")
@@ -33,48 +34,11 @@ INTERFACE = Interface(
         "out": "(n), float64",
         "d": "(n), float64: shapes less 1/3; NaN and what is not above 0 give NaN",
         "powers": "(n), float64: 0 where nothing is multiplied; infinite ones give 0",
-        "draws": "(count), float64 in [0, 1)",
         "spare": "(2), float64: 1 and the normal number that waits, or 0",
-        "progress": "(2), int64: numbers that are done, before and after; draws that they took",
+        **ARRAYS,
     },
-    ints={"n": "numbers", "count": "draws"},
+    ints=INTS,
 )
-
-
-class Draws:
-    """The uniform numbers, one after the other, and the normal ones made of two."""
-
-    def __init__(self, f: Function) -> None:
-        self.fn = f
-        self.numbers, self.spare = (f.args[k].of(F64) for k in ("draws", "spare"))
-        self.used, self.short = f.var(0), f.var(0)
-
-    def next(self) -> Value:
-        """The next one; NaN where there is none, which `short` then says."""
-        f = self.fn
-        value = f.var(f.const(F64, math.nan))
-        with f.when(self.used.get() < f.args["count"]) as there:
-            value.set(self.numbers[self.used.get()])
-            self.used.set(self.used.get() + 1)
-        with there.otherwise():
-            self.short.set(1)
-        return value.get()  # type: ignore[no-any-return]
-
-    def normal(self) -> Value:
-        """The normal number that waits, or the first of a new pair, whose second then waits."""
-        f, spare = self.fn, self.spare
-        value = f.var(spare[1])
-        with f.when(spare[0] != 0) as waits:
-            spare[0], spare[1] = 0.0, 0.0
-        with waits.otherwise():
-            u1, u2 = self.next(), self.next()
-            below = f.const(F64, 0.0) - u2
-            # Python's log1p gives the zero that it got
-            log = f.select(below == 0, below, f.call("log1p", F64, [below]))
-            radius, theta = f.sqrt(log * -2.0), u1 * (2.0 * math.pi)
-            spare[0], spare[1] = 1.0, radius * f.call("sin", F64, [theta])
-            value.set(radius * f.call("cos", F64, [theta]))
-        return value.get()  # type: ignore[no-any-return]
 
 
 def build() -> Module:
@@ -84,20 +48,20 @@ def build() -> Module:
     f = INTERFACE.begin_run(module)
     progress = f.args["progress"].of(I64)
     out, d, powers = (f.args[k].of(F64) for k in ("out", "d", "powers"))
-    draws, at = Draws(f), f.var(progress[0])
+    draws, spare, at = Draws(f), f.args["spare"].of(F64), f.var(progress[0])
     with f.repeat() as loop:
         loop.stop_if(at.get() >= f.args["n"])
-        begun, waited, waiting = draws.used.get(), draws.spare[0], draws.spare[1]
+        begun, waited, waiting = draws.used.get(), spare[0], spare[1]
         y = f.var(f.const(F64, 0.0))
         power = powers[at.get()]
         with f.when(power != math.inf):
             scale = f.var(f.const(F64, 1.0))
             with f.when(power != 0):
                 scale.set(f.call("pow", F64, [1.0 - draws.next(), power]))
-            y.set(scale.get() * number(f, d[at.get()], draws))
+            y.set(scale.get() * number(f, d[at.get()], draws, spare))
         with f.when(draws.short.get() != 0):
             draws.used.set(begun)
-            draws.spare[0], draws.spare[1] = waited, waiting
+            spare[0], spare[1] = waited, waiting
         loop.stop_if(draws.short.get() != 0)
         out[at.get()] = y.get()
         at.set(at.get() + 1)
@@ -107,7 +71,7 @@ def build() -> Module:
     return module
 
 
-def number(f: Function, d: Value, draws: Draws) -> Value:
+def number(f: Function, d: Value, draws: Draws, spare: Pointer) -> Value:
     """A gamma number of shape d + 1/3."""
     result = f.var(f.const(F64, math.nan))
     with f.when(d > 0):
@@ -115,7 +79,7 @@ def number(f: Function, d: Value, draws: Draws) -> Value:
         with f.repeat() as tries:
             x, y = f.var(f.const(F64, 0.0)), f.var(f.const(F64, 0.0))
             with f.repeat() as positive:
-                x.set(draws.normal())
+                x.set(draws.normal(spare))
                 y.set(c * x.get() + 1.0)
                 positive.stop_if(~(y.get() <= 0.0))
             v = y.get() * y.get() * y.get()

@@ -52,20 +52,18 @@ def _gammas(d: np.ndarray, powers: np.ndarray, rng: Twister) -> np.ndarray:
 
 
 def _gammas_by_kernel(d: np.ndarray, powers: np.ndarray, rng: Twister) -> np.ndarray:
-    """`_gammas`, by the kernel: as often as it takes to make them of so many draws."""
-    from . import rejected_gamma
+    """`_gammas`, by the kernel."""
+    from . import native_draws, rejected_gamma
 
-    out, progress = np.empty(d.size), np.zeros(2, np.int64)
-    call = rejected_gamma.kernel().call
-    done, more = 0, 16
-    while done < d.size:
-        mark = rng.mark()
-        draws = rng.doubles(min(4 * (d.size - done), tuning.RANDOM_BLOCK) + more)
-        call(out, d, powers, draws, rng.spare, progress, d.size, draws.size)
-        before, (done, used) = done, progress.tolist()
-        rng.rewind(mark, 2 * used)
-        if done == before:  # one number alone wants more
-            more *= 2
+    out, kernel = np.empty(d.size), rejected_gamma.kernel().call
+
+    def call(draws: np.ndarray, progress: np.ndarray, count: int) -> None:
+        kernel(out, d, powers, rng.spare, draws, progress, d.size, count)
+
+    def otherwise(i: int) -> None:
+        out[i] = _gammas(d[i : i + 1], powers[i : i + 1], rng)[0]
+
+    native_draws.made(call, d.size, rng, otherwise)
     return out
 
 

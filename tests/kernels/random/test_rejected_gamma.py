@@ -41,7 +41,7 @@ def test_a_number_that_wants_more_draws_than_there_are_is_made_of_more() -> None
     d, powers = np.array([2.0]), np.zeros(1)
     for draws, done in (([], 0), ([0.5], 0), ([0.5, 0.5], 0), ([0.5, 0.1, 0.3], 1)):
         given = np.array(draws)
-        rejected_gamma.kernel().call(out, d, powers, given, spare, progress, 1, given.size)
+        rejected_gamma.kernel().call(out, d, powers, spare, given, progress, 1, given.size)
         assert progress[0] == done
         if not done:  # the number that waits makes no gamma number, so two are drawn
             assert spare.tolist() == [1.0, -9.0]
