@@ -239,7 +239,8 @@ class Formula:
         Raises:
             ValueError, TypeError: where the result is not of a's shape and type; a is as it was.
         """
-        by_kernel = a.size >= self.least() and a.dtype.kind == "f"
+        some = a.size >= min(tuning.ELEMENTWISE_LONG_LEAST, tuning.ELEMENTWISE_LEAST)
+        by_kernel = some and a.size >= self.least() and a.dtype.kind == "f"
         found = self.key((a, *rest), kw) if by_kernel else None
         if found is None:
             if fn.__class__ is UFUNC:

@@ -1,9 +1,9 @@
 """Gamma, Dirichlet and binomial numbers by rejection: the numbers and draws of PyTorch's CPU.
 
 How many draws a number takes is known only afterwards, so numbers are made one by one from draws
-fetched in bulk; draws that were not used are handed back to the stream. Many gamma numbers are made
-by machine code (`rejected_gamma.py`), the same ones. Their derivatives with respect to the
-parameters are in `gamma_derivative.py`. Read first: `distributions.py`.
+fetched in bulk; draws that were not used are handed back to the stream. Many are made by machine
+code (`rejected_gamma.py`, `rejected_binomial.py`), the same ones. Their derivatives with respect to
+the parameters are in `gamma_derivative.py`. Read first: `distributions.py`.
 """
 
 from __future__ import annotations
@@ -111,10 +111,17 @@ def binomial(counts: np.ndarray, probs: np.ndarray, rng: Twister) -> np.ndarray:
     Few expected successes are counted by adding waiting times (Devroye 1986, page 525); from ten
     on by transformed rejection (Hormann 1993, BTRS).
     """
-    pairs = zip(counts.reshape(-1).tolist(), probs.reshape(-1).tolist(), strict=True)
+    trials, chances = (np.ascontiguousarray(a).reshape(-1) for a in (counts, probs))
+    many = counts.size >= tuning.RANDOM_REJECTED_LEAST and runtime.available()
+    made = _binomials_by_kernel if many else _binomials
+    return made(trials, chances, rng).reshape(counts.shape)
+
+
+def _binomials(counts: np.ndarray, probs: np.ndarray, rng: Twister) -> np.ndarray:
+    """A binomial number of each count and probability."""
     out = np.empty(counts.size)
     feed = _Feed(rng, 4 * counts.size + 16)
-    for i, (count, p) in enumerate(pairs):
+    for i, (count, p) in enumerate(zip(counts.tolist(), probs.tolist(), strict=True)):
         if count <= 0 or p <= 0:
             out[i] = 0.0
         elif p >= 1 or not math.isfinite(count):
@@ -126,7 +133,23 @@ def binomial(counts: np.ndarray, probs: np.ndarray, rng: Twister) -> np.ndarray:
         else:
             out[i] = math.nan
     feed.close()
-    return out.reshape(counts.shape)
+    return out
+
+
+def _binomials_by_kernel(counts: np.ndarray, probs: np.ndarray, rng: Twister) -> np.ndarray:
+    """`_binomials`, by the kernel, but for those of counts that are not whole."""
+    from . import native_draws, rejected_binomial
+
+    out, kernel = np.empty(counts.size), rejected_binomial.kernel().call
+
+    def call(draws: np.ndarray, progress: np.ndarray, count: int) -> None:
+        kernel(out, counts, probs, draws, progress, counts.size, count)
+
+    def otherwise(i: int) -> None:
+        out[i] = _binomials(counts[i : i + 1], probs[i : i + 1], rng)[0]
+
+    native_draws.made(call, counts.size, rng, otherwise)
+    return out
 
 
 def _successes(count: float, p: float, feed: _Feed) -> float:
@@ -168,18 +191,21 @@ def _binomial_many(count: float, p: float, feed: _Feed) -> float:
             (mode + 0.5) * math.log((mode + 1) / (odds * (count - mode + 1)))
             + (count + 1) * math.log((count - mode + 1) / (count - k + 1))
             + (k + 0.5) * math.log(odds * (count - k + 1) / (k + 1))
-            + _stirling_rest(mode)
-            + _stirling_rest(count - mode)
-            - _stirling_rest(k)
-            - _stirling_rest(count - k)
+            + stirling_rest(mode)
+            + stirling_rest(count - mode)
+            - stirling_rest(k)
+            - stirling_rest(count - k)
         )
         if math.log(v * alpha / (a / (us * us) + b)) <= bound:
             return float(k)
 
 
-def _stirling_rest(k: float) -> float:
+TABLE = 10  # below, the difference itself, which kernels have in a table
+
+
+def stirling_rest(k: float) -> float:
     """log k! minus its Stirling approximation in k + 1."""
-    if k <= 9:
+    if k < TABLE:
         n = k + 1
         return math.lgamma(n) - (0.5 * math.log(2 * math.pi) + (k + 0.5) * math.log(n) - n)
     square = (k + 1) * (k + 1)

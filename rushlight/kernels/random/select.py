@@ -5,7 +5,8 @@ Dense arrays of the usual types are filled by kernels (`generator.py`), others b
 kernel is used for many numbers, and for few where kernels are in use anyway
 (`mersenne_twister.Twister.native`). A stream counts as an operand: drawing changes it.
 
-Not here: distributions that NumPy alone computes (`distributions.py`, `rejection.py`).
+Not here: numbers made by rejection (`rejection.py`), what NumPy alone computes
+(`distributions.py`).
 """
 
 from __future__ import annotations

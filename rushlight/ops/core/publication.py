@@ -361,12 +361,13 @@ def write_out(name: str, out: Any, result: Any) -> Any:
         from ...sparse import table
 
         return table.assign(out, result, name)
-    source, into = dtypes.from_numpy(result._a.dtype), dtypes.from_numpy(out._a.dtype)
-    if not dtypes.can_cast(source, into):
-        raise RuntimeError(
-            f"result type {type_name(source)} can't be cast to the desired output type "
-            f"{type_name(into)}"
-        )
+    if result._a.dtype is not out._a.dtype:
+        source, into = dtypes.from_numpy(result._a.dtype), dtypes.from_numpy(out._a.dtype)
+        if not dtypes.can_cast(source, into):
+            raise RuntimeError(
+                f"result type {type_name(source)} can't be cast to the desired output type "
+                f"{type_name(into)}"
+            )
     if changes.change_watchers:
         refuse_dual(name, out, result)
     for watcher in changes.change_watchers:
