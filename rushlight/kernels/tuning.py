@@ -279,7 +279,7 @@ RANDOM_FEW = 64  # numbers up to which the C library's functions are as fast as 
 # them 2.7 -> 1.6 and 4.0 -> 2.6, whole ones 16.5 -> 7.9. It is 1.1 less for many more, too, 65536
 # uniform ones 10.8 -> 9.2; by then others should run meanwhile.
 RANDOM_ONE_CALL = 4096
-# Gamma numbers from which on they are made by a kernel: 64 170, 12.
+# Gamma, Poisson and binomial numbers from which on a kernel makes them: 64 gamma ones 170, 12.
 RANDOM_REJECTED_LEAST = least(64)
 # Indices of a row, and rows, for which all rows are searched at a time: 5 of 256 rows 380, 150.
 MULTINOMIAL_TOGETHER, MULTINOMIAL_ROWS = 32, 16

@@ -7,13 +7,14 @@ it as it was, and is called again with more. `made` is that loop.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from .. import tuning
-from ..codegen.ir import F64, Function, Value
+from ..codegen.ir import F64, I64, Function, Value, Variable
 from .mersenne_twister import Twister
 
 ARRAYS = {
@@ -53,6 +54,24 @@ class Draws:
         self.fn = f
         self.numbers = f.args["draws"].of(F64)
         self.used, self.short = f.var(0), f.var(0)
+
+    @contextmanager
+    def each(self) -> Iterator[tuple[Value, Variable]]:
+        """The loop over the numbers: (index, a variable for the number, 0 at first). One for which
+        the draws do not suffice ends it, and has taken none."""
+        f = self.fn
+        progress, out = f.args["progress"].of(I64), f.args["out"].of(F64)
+        at = f.var(progress[0])
+        with f.repeat() as loop:
+            loop.stop_if(at.get() >= f.args["n"])
+            begun, y = self.used.get(), f.var(f.const(F64, 0.0))
+            yield at.get(), y
+            with f.when(self.short.get() != 0):
+                self.used.set(begun)
+            loop.stop_if(self.short.get() != 0)
+            out[at.get()] = y.get()
+            at.set(at.get() + 1)
+        progress[0], progress[1] = at.get(), self.used.get()
 
     def next(self) -> Value:
         """The next one; NaN where there is none, which `short` then says."""

@@ -39,23 +39,14 @@ def build() -> Module:
         module.declare(name, F64, [F64])
     small = module.table("stirling_rests", F64, [stirling_rest(k) for k in range(TABLE)])
     f = INTERFACE.begin_run(module)
-    progress = f.args["progress"].of(I64)
-    out, counts, probs = (f.args[k].of(F64) for k in ("out", "counts", "probs"))
-    draws, at = Draws(f), f.var(progress[0])
-    with f.repeat() as loop:
-        loop.stop_if(at.get() >= f.args["n"])
-        begun, count, p = draws.used.get(), counts[at.get()], probs[at.get()]
-        y = f.var(f.const(F64, 0.0))
+    counts, probs = (f.args[k].of(F64) for k in ("counts", "probs"))
+    draws = Draws(f)
+    with draws.each() as (at, y):
+        count, p = counts[at], probs[at]
         with f.when(~((count <= 0.0) | (p <= 0.0))):
             y.set(count)
             with f.when(~(p >= 1.0) & (f.fabs(count) < math.inf)):
                 write_between(f, count, p, draws, y, Pointer(f, small, F64))
-        with f.when(draws.short.get() != 0):
-            draws.used.set(begun)
-        loop.stop_if(draws.short.get() != 0)
-        out[at.get()] = y.get()
-        at.set(at.get() + 1)
-    progress[0], progress[1] = at.get(), draws.used.get()
     f.ret()
     INTERFACE.write_entry(module)
     return module

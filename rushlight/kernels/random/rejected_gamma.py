@@ -20,7 +20,7 @@ import math
 import numpy as np
 
 from ..codegen.interface import Interface, Kernel
-from ..codegen.ir import F64, I64, Function, Module, Pointer, Value
+from ..codegen.ir import F64, Function, Module, Pointer, Value
 from . import library
 from .native_draws import ARRAYS, INTS, Draws
 
@@ -46,26 +46,17 @@ def build() -> Module:
     for name in LIBRARY:
         module.declare(name, F64, [F64] * (2 if name == "pow" else 1))
     f = INTERFACE.begin_run(module)
-    progress = f.args["progress"].of(I64)
-    out, d, powers = (f.args[k].of(F64) for k in ("out", "d", "powers"))
-    draws, spare, at = Draws(f), f.args["spare"].of(F64), f.var(progress[0])
-    with f.repeat() as loop:
-        loop.stop_if(at.get() >= f.args["n"])
-        begun, waited, waiting = draws.used.get(), spare[0], spare[1]
-        y = f.var(f.const(F64, 0.0))
-        power = powers[at.get()]
+    d, powers, spare = (f.args[k].of(F64) for k in ("d", "powers", "spare"))
+    draws = Draws(f)
+    with draws.each() as (at, y):
+        waited, waiting, power = spare[0], spare[1], powers[at]
         with f.when(power != math.inf):
             scale = f.var(f.const(F64, 1.0))
             with f.when(power != 0):
                 scale.set(f.call("pow", F64, [1.0 - draws.next(), power]))
-            y.set(scale.get() * number(f, d[at.get()], draws, spare))
+            y.set(scale.get() * number(f, d[at], draws, spare))
         with f.when(draws.short.get() != 0):
-            draws.used.set(begun)
             spare[0], spare[1] = waited, waiting
-        loop.stop_if(draws.short.get() != 0)
-        out[at.get()] = y.get()
-        at.set(at.get() + 1)
-    progress[0], progress[1] = at.get(), draws.used.get()
     f.ret()
     INTERFACE.write_entry(module)
     return module

@@ -44,13 +44,9 @@ def build() -> Module:
     for name in LIBRARY:
         module.declare(name, F64, [F64])
     f = INTERFACE.begin_run(module)
-    progress = f.args["progress"].of(I64)
-    out, rates = f.args["out"].of(F64), f.args["rates"].of(F64)
-    draws, at = Draws(f), f.var(progress[0])
-    with f.repeat() as loop:
-        loop.stop_if(at.get() >= f.args["n"])
-        begun, rate = draws.used.get(), rates[at.get()]
-        y = f.var(f.const(F64, 0.0))
+    draws = Draws(f)
+    with draws.each() as (at, y):
+        rate = f.args["rates"].of(F64)[at]
         with f.when(f.compare("eq", rate, math.inf)) as infinite:
             y.set(rate)
         with infinite.otherwise():
@@ -58,12 +54,6 @@ def build() -> Module:
                 write_large(f, rate, draws, y)
             with large.otherwise(), f.when(rate > 0.0):
                 write_small(f, rate, draws, y)
-        with f.when(draws.short.get() != 0):
-            draws.used.set(begun)
-        loop.stop_if(draws.short.get() != 0)
-        out[at.get()] = y.get()
-        at.set(at.get() + 1)
-    progress[0], progress[1] = at.get(), draws.used.get()
     f.ret()
     INTERFACE.write_entry(module)
     return module
