@@ -33,12 +33,14 @@ needs_mpi = pytest.mark.skipif(
     importlib.util.find_spec("mpi4py") is None,
     reason="mpi4py is not installed (pip install 'rushlight[distributed]')",
 )
-# A program that tells its environment, and fails as its arguments say.
+# A program that tells its environment, and fails as its arguments say. Each line is one write: with
+# PYTHONUNBUFFERED print writes the end of a line by itself, after a line of another process maybe.
 TELLS = """
 import json, os, sys, time
 count = int(os.environ["TORCHELASTIC_RESTART_COUNT"])
-print(json.dumps({**os.environ, "argv": sys.argv[1:]}), flush=True)
-print("an error line", os.environ["LOCAL_RANK"], file=sys.stderr)
+sys.stdout.write(json.dumps({**os.environ, "argv": sys.argv[1:]}) + "\\n")
+sys.stdout.flush()
+sys.stderr.write(f"an error line {os.environ['LOCAL_RANK']}\\n")
 if "kill" in sys.argv and count == 0 and os.environ["RANK"] == "1":
     os.kill(os.getpid(), 9)
 if "kill" in sys.argv and count == 0:
