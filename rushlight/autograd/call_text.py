@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..kernels.elementwise.select import BARE
 from . import door
 from .views import attach_view
 
@@ -375,7 +374,7 @@ def computed(op: Any, kw: dict[str, str] | None, lead: int) -> str:
     if op.kind != "elementwise":
         return f"_fn({given})"
     tests = ["_a0.size < _least" if len(op.inputs) == 1 else small(op, i) for i in every]
-    if op.name in BARE:  # the same bits both ways: it is enough to look at one operand
+    if op.numerics.numpy == "arithmetic":  # the same bits both ways: to look at one will do
         tests = [f"_a{lead}.size < _least"]
     return f"_formula({given}) if {' and '.join(tests)} else _fn({given})"
 

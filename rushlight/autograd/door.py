@@ -659,7 +659,7 @@ def promote(op: Any, arrays: list[Any]) -> tuple[list[Any], Any]:
         return [a if a is None else cast_to(a, common.np) for a in arrays], None
     if common.low:
         arrays = [rounded(op, a, common.np) for a in arrays]
-    if common.low and op.kind == "elementwise" and elementwise.takes_low(op.name, op.ufunc, arrays):
+    if common.low and op.kind == "elementwise" and elementwise.takes_low(op.fn.planned, arrays):
         return [as_operand(a, common.np) for a in arrays], None
     target = dtypes.wide(common.np) if common.low else common.np
     cast = [a if a is None else cast_to(a, target) for a in arrays]

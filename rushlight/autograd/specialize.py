@@ -25,7 +25,6 @@ import numpy as np
 
 from ..dtypes import dtype as _dtype
 from ..errors import message
-from ..kernels.elementwise.select import least_for
 from ..kernels.runtime import few
 from . import call_text, door, op_node, views, watch
 from .node import LEAF, Out, TensorBase, cut_at, line_from, tick
@@ -147,7 +146,7 @@ def fill(space: dict[str, Any], op: Any) -> dict[str, Any]:
         "_op": op,
         "_fn": op.fn,
         "_formula": op.ufunc if call_text.bare(op) else op.formula,
-        "_least": least_for(op.name, op.ufunc is not None) if op.kind == "elementwise" else 0,
+        "_least": op.fn.planned.least() if op.kind == "elementwise" else 0,
         "_check": op.check,
         "_defaults": op.defaults,
         "_node": None,

@@ -41,13 +41,13 @@ RELEASE_LEAST = 1 << 17
 ELEMENTWISE_LEAST = least(1 << 10)
 # For one that NumPy computes in many steps, or in float64. There, 64: erf 48, 4.9; gelu 52, 9.2;
 # elu 15, 7.3; selu 12, 2.7; logit 22, 2.7; lgamma 160, 5.7.
-ELEMENTWISE_LONG_LEAST = least(32)
+ELEMENTWISE_STEPS_LEAST = least(32)
 ELEMENTWISE_FUNCTION_LEAST = least(1 << 16)  # for exp, tanh, … alone, where NumPy has AVX-512
 # The same where it has AVX2. 512: exp 1.8, 2.8; tanh 4.5, 3.1; 2048: 4.4, 3.6; 8.7, 5.0
 ELEMENTWISE_AVX2_LEAST = least(1 << 10)
 # For remainders and others that NumPy computes one by one. fmod of 128: 2.4, 2.3; of 512: 7.1, 2.4;
 # without AVX-512 expm1 of 128: 3.8, 2.5; of 1024: 12, 3.2
-ELEMENTWISE_SINGLE_LEAST = least(128)
+ELEMENTWISE_SCALAR_LEAST = least(128)
 # For float16 and bfloat16, of which NumPy takes float32. x * y of 64: 6.4, 4.6; of 2**14: 11, 5.8
 ELEMENTWISE_LOW_LEAST = least(64)
 # And for a + b, where it is threads that pay. 2**16: 5.6, 5.1; 2**17: 14.9, 6.4; 2**18: 32, 17

@@ -47,18 +47,6 @@ ELEMENTS = {  # what an array's elements are called in kernels
     np.dtype(np.uint8): "u8",
 }  # fmt: skip
 COMPUTED = {"double": "double", "i64": "i64", "i32": "i32", "i16": "i32", "s8": "i32", "u8": "i32"}
-BARE = {"add", "sub", "mul", "div", "neg"}  # their rules stay bare: they are called most often
-# Of which NumPy computes one number at a time, by the C library.
-SINGLE = {"fmod", "remainder", "floor_divide", "hypot", "logaddexp", "logaddexp2"}
-# Which NumPy has not, or computes in many steps, as it does their derivatives.
-LONG = {"erf", "erfc", "erfinv", "lgamma", "digamma", "entr", "xlogy", "xlog1py", "logit", "elu",
-        "celu", "selu", "softplus", "logsigmoid", "mish", "gelu"}  # fmt: skip
-# Functions that NumPy computes by AVX-512 where the CPU has it, and else one number at a time, or
-# (these) by AVX2.
-FUNCTIONS = {"exp2", "expm1", "log2", "log10", "log1p", "tan", "asin", "acos", "atan", "atan2",
-             "sinh", "cosh", "asinh", "acosh", "atanh", "pow"}  # fmt: skip
-BY_AVX2 = {"exp", "log", "sin", "cos", "tanh"}
-FUNCTIONS |= BY_AVX2
 # Exponents of which a power is a product or a root.
 EXPONENTS = (0.5, -0.5, 1.0, 2.0, 3.0, -1.0, -2.0)
 # Operands that decide on the code; a derivative has an exponent that is less by one.
@@ -66,22 +54,28 @@ FIXED = {"pow": (1, EXPONENTS), "pow_backward0": (3, (*EXPONENTS, 1.5, 4.0))}
 NUMPY = "elementwise.numpy"
 
 
-def least_for(name: str, alone: bool) -> int:
-    """Elements from which on a kernel is used, for a formula or for one step alone."""
-    if name.partition("_backward")[0] in LONG:
-        return min(tuning.ELEMENTWISE_LONG_LEAST, tuning.ELEMENTWISE_LEAST)
-    if not alone:
+def least_for(numpy: str | None, alone: bool) -> int:
+    """Elements from which on a kernel is used, for a formula or for one step alone.
+
+    `numpy` is how NumPy computes it, as a record says:
+        "arithmetic": by an instruction, as a + b; "root": by a slow one;
+        "avx2": by vectors, of which AVX2 has some and AVX-512 better ones, as exp;
+        "avx512": by vectors where the CPU has AVX-512, else number by number, as atan;
+        "scalar": number by number, by the C library, as hypot;
+        "steps": in many steps, or in float64, as erf;
+        None: one step by vectors on any CPU, or a formula of some steps.
+    """
+    if numpy == "steps":
+        return min(tuning.ELEMENTWISE_STEPS_LEAST, tuning.ELEMENTWISE_LEAST)
+    if not alone or numpy == "root":
         return tuning.ELEMENTWISE_LEAST
-    if name in BARE:
+    if numpy == "arithmetic":
         return tuning.ELEMENTWISE_ARITHMETIC_LEAST
-    if name in SINGLE:
-        return tuning.ELEMENTWISE_SINGLE_LEAST
-    if name == "sqrt":  # NumPy's is no quicker than a formula of steps
-        return tuning.ELEMENTWISE_LEAST
-    if name not in FUNCTIONS or has_avx512():
-        return tuning.ELEMENTWISE_FUNCTION_LEAST
-    by_vectors = name in BY_AVX2
-    return tuning.ELEMENTWISE_AVX2_LEAST if by_vectors else tuning.ELEMENTWISE_SINGLE_LEAST
+    if numpy == "scalar" or (numpy == "avx512" and not has_avx512()):
+        return tuning.ELEMENTWISE_SCALAR_LEAST
+    if numpy == "avx2" and not has_avx512():
+        return tuning.ELEMENTWISE_AVX2_LEAST
+    return tuning.ELEMENTWISE_FUNCTION_LEAST
 
 
 @functools.cache
@@ -109,13 +103,14 @@ def fuse(
     alone: bool | None = None,
     *,
     widens: bool = True,
+    numpy: str | None = None,
 ) -> Callable[..., Any]:
     """`formula`, by a kernel where arrays are large. Arguments may be None where it allows.
 
     `traced` is what is called on `Expr` variables to see the formula, where that differs: where
     the formula is one step (`alone`), a NumPy ufunc, or is written for NumPy's sake. float16 and
     bfloat16 may come as they are; they are computed in float32 (`widens`), but for a formula that
-    has no kernel and looks at the bits of the type that it is given.
+    has no kernel and looks at the bits of the type that it is given. `numpy`: see `least_for`.
     """
 
     def by_numpy(*args: Any, **kw: Any) -> Any:
@@ -125,8 +120,8 @@ def fuse(
         return formula(*args, **kw)
 
     alone = traced is not None if alone is None else alone
-    known = Formula(traced or formula, name, by_numpy, alone=alone)
-    least = least_for(name, alone)
+    known = Formula(traced or formula, name, by_numpy, alone=alone, numpy=numpy)
+    least = known.least()
 
     def call(*args: Any, **kw: Any) -> Any:
         limit, low = least if alone else min(least, tuning.ELEMENTWISE_LEAST), None
@@ -157,13 +152,15 @@ def fuse_step(ufunc: Callable[..., Any], name: str) -> Callable[..., Any]:
 
 
 def fuse_rule(
-    rule: Callable[..., Any], name: str, otherwise: Callable[..., Any] | None = None
-) -> Callable[..., Any]:
+    rule: Callable[..., Any], name: str, otherwise: Callable[..., Any] | None = None,
+    numpy: str | None = None,
+) -> Callable[..., Any]:  # fmt: skip
     """A derivative rule (g, y, *inputs), by a kernel where its gradient is large, else by
-    `otherwise`, or by the rule itself."""
+    `otherwise`, or by the rule itself. `numpy`: how NumPy computes the op; that of one in many
+    steps has many too."""
     plain = otherwise or rule
-    known = Formula(rule, name, plain)
-    least = least_for(name, False)
+    known = Formula(rule, name, plain, numpy="steps" if numpy == "steps" else None)
+    least = known.least()
 
     def call(g: Any, *values: Any, **kw: Any) -> Any:
         if g.__class__ is ndarray and g.size >= min(least, tuning.ELEMENTWISE_LEAST):
@@ -185,9 +182,9 @@ def is_wide(a: Any) -> bool:
     return a.__class__ is ndarray and a.dtype not in LOW
 
 
-def takes_low(name: str, alone: Any, arrays: list[Any]) -> bool:
+def takes_low(formula: Formula, arrays: list[Any]) -> bool:
     """Whether a call of float16 or bfloat16 may come as it is: one is large, and all are known."""
-    least = min(least_for(name, alone is not None), tuning.ELEMENTWISE_LOW_LEAST)
+    least = min(formula.least(), tuning.ELEMENTWISE_LOW_LEAST)
     large = False
     for a in arrays:
         if a.__class__ is ndarray:
@@ -210,6 +207,7 @@ class Formula:
         name: in keys of kernels, and in messages.
         reference: computes it by NumPy.
         alone: whether it is one step, as NumPy computes it.
+        numpy: how NumPy computes it (`least_for`).
     """
 
     def __init__(
@@ -219,8 +217,9 @@ class Formula:
         reference: Callable[..., Any] | None = None,
         *,
         alone: bool = False,
+        numpy: str | None = None,
     ) -> None:
-        self.seen, self.name, self.alone = seen, name, alone
+        self.seen, self.name, self.alone, self.by_numpy = seen, name, alone, numpy
         self.reference = reference or seen
         self.fixed = FIXED.get(name)
         self.lowered: dict[Any, Lowered | None] = {}  # by kinds and types of the operands
@@ -239,7 +238,7 @@ class Formula:
         Raises:
             ValueError, TypeError: where the result is not of a's shape and type; a is as it was.
         """
-        some = a.size >= min(tuning.ELEMENTWISE_LONG_LEAST, tuning.ELEMENTWISE_LEAST)
+        some = a.size >= min(tuning.ELEMENTWISE_STEPS_LEAST, tuning.ELEMENTWISE_LEAST)
         by_kernel = some and a.size >= self.least() and a.dtype.kind == "f"
         found = self.key((a, *rest), kw) if by_kernel else None
         if found is None:
@@ -307,7 +306,7 @@ class Formula:
 
     def least(self) -> int:
         """Elements from which on a kernel is used."""
-        return least_for(self.name, self.alone)
+        return least_for(self.by_numpy, self.alone)
 
     def plan(self, *args: Any, **kw: Any) -> Plan:
         """How a call would be computed, of whatever size; arguments may be MetaArrays."""

@@ -67,6 +67,8 @@ class Numerics:
             ones as float32, would not know.
         apart: operands that overlap with the memory that is written to, in place or as `out=`, are
             refused: "partly" unless they are all of it, "wholly" always. Formulas: "partly".
+        numpy: how NumPy computes a formula, which decides from how many elements on a kernel does
+            (`kernels/elementwise/select.py`, `least_for`).
         accepts: the types that it takes (`accepted.py`); None: what its function takes.
         shape: the rule that gives shape and type.
         bits: of a view, what it makes of an UnresolvedArray; None: a view of its memory that is
@@ -94,6 +96,7 @@ class Numerics:
         exact_out: bool | str = False,
         unmixed: Any = None,
         apart: str | None = None,
+        numpy: str | None = None,
     ) -> None:
         self.kind = kind
         self.promote = promote
@@ -111,6 +114,7 @@ class Numerics:
         self.into = into
         self.mutates = mutates
         self.exact_out = exact_out
+        self.numpy = numpy
         self.accepts = None if accepts is None else Accepted(accepts)
         self.unmixed = unmixed
         self.apart = "partly" if apart is None and kind == "elementwise" else apart

@@ -67,7 +67,7 @@ PARTS = {
     "signature": ("varargs", "named", "numbers", "optional", "check"),
     "numerics": ("promote", "low", "rounds", "autocast", "view", "fresh", "rows", "outputs",
                  "ufunc", "combine", "identity", "data_dependent", "into", "mutates", "accepts",
-                 "exact_out", "unmixed", "apart"),
+                 "exact_out", "unmixed", "apart", "numpy"),
     "derivative": ("differentiable", "holomorphic", "saves", "copies"),
     "samples": ("errors", "smooth", "constant", "once", "layout", "no_narrow"),
 }  # fmt: skip
@@ -129,7 +129,8 @@ class Op:
         if kind == "elementwise":
             seen = None if self.ufunc is None else self
             widens = self.numerics.compute
-            self.fn = elementwise_kernels.fuse(fn, self.name, seen, widens=widens)
+            by = self.numerics.numpy
+            self.fn = elementwise_kernels.fuse(fn, self.name, seen, widens=widens, numpy=by)
 
     def _take(self) -> None:
         """Put what the door reads in every call on the record itself."""
@@ -274,15 +275,18 @@ class Op:
 
     def _fused_rule(self, rule: Rule, i: int) -> Rule:
         """The rule of a formula by a kernel where arrays are large; other rules as they are."""
-        if self.kind != "elementwise" or self.joint_rule or self.name in elementwise_kernels.BARE:
+        by = self.numerics.numpy
+        # rules of arithmetic stay bare: they are called most often
+        if self.kind != "elementwise" or self.joint_rule or by == "arithmetic":
             return rule
-        return elementwise_kernels.fuse_rule(rule, f"{self.name}_backward{i}")
+        return elementwise_kernels.fuse_rule(rule, f"{self.name}_backward{i}", numpy=by)
 
     def _low_rule(self, rule: Rule, i: int) -> Rule:
         """The rule of narrow floats, which compute in float32: by a kernel, or brought there."""
         if self.kind != "elementwise" or self.joint_rule:
             return computed_wide(rule)
-        return elementwise_kernels.fuse_rule(rule, f"{self.name}_backward{i}", computed_wide(rule))
+        wide, by = computed_wide(rule), self.numerics.numpy
+        return elementwise_kernels.fuse_rule(rule, f"{self.name}_backward{i}", wide, numpy=by)
 
     @property
     def plain_node(self) -> type[op_node.OpNode]:

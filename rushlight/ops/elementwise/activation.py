@@ -209,7 +209,7 @@ prelu_kernel.vjp(
 
 
 @elementwise(accepts="floating: elu_cpu", one_way=not_below("elu", "alpha"),
-             samples=[case(arr(A34, 0.1, 3)), case(arr(A34, -3, -0.1), alpha=0.5)],
+             numpy="steps", samples=[case(arr(A34, 0.1, 3)), case(arr(A34, -3, -0.1), alpha=0.5)],
              public="nn.functional", switch=True)  # fmt: skip
 def elu(input: Any, *, alpha: float = 1.0) -> Any:
     """The exponential linear unit: `y = x` where x > 0, else `alpha * (exp(x) - 1)`.
@@ -228,7 +228,7 @@ elu.vjp(lambda g, _y, x, *, alpha: g * where(x <= 0, exp(minimum(x, 0)) * alpha,
 
 
 @elementwise(accepts="floating: elu_cpu", one_way=not_below("elu", "alpha"),
-             samples=[case(arr(A34, 0.1, 3)), case(arr(A34, -3, -0.1), alpha=0.5)],
+             numpy="steps", samples=[case(arr(A34, 0.1, 3)), case(arr(A34, -3, -0.1), alpha=0.5)],
              public="torch nn.functional", switch=True, prepare=celu_alpha)  # fmt: skip
 def celu(input: Any, *, alpha: float = 1.0) -> Any:
     """An elu whose derivative is continuous for every alpha:
@@ -245,7 +245,7 @@ def celu(input: Any, *, alpha: float = 1.0) -> Any:
 celu.vjp(lambda g, _y, x, *, alpha: g * where(x <= 0, exp(minimum(x, 0) / alpha), 1.0))
 
 
-@elementwise(accepts="floating: elu_cpu",
+@elementwise(accepts="floating: elu_cpu", numpy="steps",
              samples=[case(arr(A34, 0.1, 3)), case(arr(A34, -3, -0.1))], node="EluBackward0",
              public="torch nn.functional", switch=True)  # fmt: skip
 def selu(input: Any) -> Any:
@@ -313,7 +313,7 @@ def _(g: Any, _y: Any, x: Any) -> Any:
     return g * (s * (1 + x * (1 - s)))
 
 
-@elementwise(accepts="floating: log_sigmoid_cpu",
+@elementwise(accepts="floating: log_sigmoid_cpu", numpy="steps",
              samples=[*real(-6, 6), case(arr(A34, 700, 900)), case(arr(A34, -900, -700))],
              public="nn.functional", inplace=False, node="LogSigmoidBackward0")  # fmt: skip
 def logsigmoid(input: Any) -> Any:
@@ -328,7 +328,7 @@ def logsigmoid(input: Any) -> Any:
 logsigmoid.vjp(lambda g, _y, x: g * sigmoid(-x))
 
 
-@elementwise(accepts="floating: softplus_cpu",
+@elementwise(accepts="floating: softplus_cpu", numpy="steps",
              samples=[*real(-6, 6), case(A34, beta=3.0), case(arr(A34, 1, 3), threshold=0.5)],
              public="nn.functional", inplace=False)  # fmt: skip
 def softplus(input: Any, *, beta: float = 1.0, threshold: float = 20.0) -> Any:
@@ -354,7 +354,7 @@ def log_of_one_plus_exp(x: Any) -> Any:
     return maximum(x, 0) + log1p(exp(-magnitude(x)))
 
 
-@elementwise(accepts="floating: mish_cpu",
+@elementwise(accepts="floating: mish_cpu", numpy="steps",
              samples=[*real(-6, 6), case(arr(A34, 700, 900)), case(arr(A34, -900, -700))],
              public="nn.functional", switch=True, inplace=False)  # fmt: skip
 def mish(input: Any) -> Any:
@@ -374,7 +374,7 @@ def _(g: Any, _y: Any, x: Any) -> Any:
     return g * (t + x * (sigmoid(x) * (1 - t * t)))
 
 
-@elementwise(accepts="floating: GeluKernelImpl",
+@elementwise(accepts="floating: GeluKernelImpl", numpy="steps",
              samples=[*real(-6, 6), case(arr(A34, -6, 6), approximate="tanh")], named=True,
              public="nn.functional", inplace=False, prepare=approximation)  # fmt: skip
 def gelu(input: Any, *, approximate: str = "none") -> Any:

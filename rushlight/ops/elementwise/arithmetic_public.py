@@ -235,6 +235,7 @@ floor_divide = intrinsic(
     lambda g, _y, _a, _b: m.nothing(g),
     operator="floordiv",
     nin=2,
+    numpy="scalar",
     samples=DIV,
     doc="""`y = floor(input / other)`, rounded towards minus infinity, as Python's `//`.
 
@@ -343,6 +344,7 @@ remainder = intrinsic(
     operator="mod",
     nin=2,
     rounds=True,
+    numpy="scalar",
     samples=[case(arr(A34, 1.1, 1.4), arr(A34, 0.5, 0.6))],
     doc="""`y = input - other * floor(input / other)`: it has the sign of other, as Python's `%`.
 
@@ -363,6 +365,7 @@ fmod = intrinsic(
     nin=2,
     numbers=(1,),
     rounds=True,
+    numpy="scalar",
     samples=[case(arr(A34, 1.1, 1.4), arr(A34, 0.5, 0.6))],
     doc="""`y = input - other * trunc(input / other)`: it has the sign of input, as fmod of C.
 

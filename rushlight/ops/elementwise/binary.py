@@ -35,6 +35,7 @@ hypot = intrinsic(
     lambda g, y, _a, b: g * (b / m.where(y == 0, y * 0 + 1, y)),
     nin=2,
     numbers=(),
+    numpy="scalar",
     samples=[case(FAR, FAR), case(FAR, arr(A4, 0.2, 1))],
     doc="""The hypotenuse: `y = sqrt(input * input + other * other)`, without overflow.
 
@@ -168,6 +169,7 @@ logaddexp = intrinsic(
     promote="float",
     numbers=(),
     holomorphic=True,
+    numpy="scalar",
     samples=[case(A34, A34), case(A34, A4)],
     doc="""`y = log(exp(input) + exp(other))`, without overflow: the sum of two probabilities that
     are given by their logarithms.
@@ -188,6 +190,7 @@ logaddexp2 = intrinsic(
     accepts="floating complex: logaddexp2_cpu",
     numbers=(),
     promote="float",
+    numpy="scalar",
     samples=[case(A34, A34)],
     doc="""`y = log2(2 ** input + 2 ** other)`, without overflow.
 

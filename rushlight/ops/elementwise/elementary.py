@@ -20,7 +20,7 @@ from .signs import abs, is_complex
 # -- exponentials and powers ---------------------------------------------------------------------
 
 exp = intrinsic(
-    "exp", np.exp, lambda g, y, _x: g * y, samples=real(-3, 3), holomorphic=True,
+    "exp", np.exp, lambda g, y, _x: g * y, numpy="avx2", samples=real(-3, 3), holomorphic=True,
     doc="""The exponential: `y = e ** x` of each element.
 
     Integers and bools give the default float type; complex numbers stay complex.
@@ -33,6 +33,7 @@ exp2 = intrinsic(
     "exp2",
     np.exp2,
     lambda g, y, _x: g * y * LN2,
+    numpy="avx512",
     samples=real(-3, 3),
     holomorphic=True,
     public="torch Tensor special",
@@ -48,6 +49,7 @@ expm1 = intrinsic(
     "expm1",
     np.expm1,
     lambda g, y, _x: g * (y + 1),
+    numpy="avx512",
     samples=real(-3, 3),
     holomorphic=True,
     public="torch Tensor special",
@@ -65,6 +67,7 @@ log = intrinsic(
     "log",
     np.log,
     lambda g, _y, x: g / x,
+    numpy="avx2",
     samples=real(0.2, 5),
     holomorphic=True,
     doc="""The natural logarithm of each element: `y = log(x)`.
@@ -80,6 +83,7 @@ log2 = intrinsic(
     "log2",
     np.log2,
     lambda g, _y, x: g / (x * LN2),
+    numpy="avx512",
     samples=real(0.2, 5),
     holomorphic=True,
     doc="""The logarithm to base 2: `y = log(x) / log(2)`, exact for powers of two.
@@ -94,6 +98,7 @@ log10 = intrinsic(
     "log10",
     np.log10,
     lambda g, _y, x: g / (x * LN10),
+    numpy="avx512",
     samples=real(0.2, 5),
     holomorphic=True,
     doc="""The logarithm to base 10: `y = log(x) / log(10)`.
@@ -108,6 +113,7 @@ log1p = intrinsic(
     "log1p",
     np.log1p,
     lambda g, _y, x: g / (x + 1),
+    numpy="avx512",
     samples=real(-0.5, 5),
     holomorphic=True,
     public="torch Tensor special",
@@ -126,6 +132,7 @@ sqrt = intrinsic(
     "sqrt",
     np.sqrt,
     lambda g, y, _x: g / (2 * y),
+    numpy="root",
     samples=real(0.2, 5),
     holomorphic=True,
     doc="""The square root of each element: `y = sqrt(x)`.
@@ -211,6 +218,7 @@ pow = intrinsic(
     optional=(0, 1),  # a number
     rows=True,
     nin=2,
+    numpy="avx512",
     samples=[case(POSITIVE, arr(A34, -2, 3)), case(arr(A34, -3, 3), 3), case(POSITIVE, -0.5)],
     errors=[],
     holomorphic=True,
@@ -238,6 +246,7 @@ sin = intrinsic(
     "sin",
     np.sin,
     lambda g, _y, x: g * cos(x),
+    numpy="avx2",
     samples=real(-3, 3),
     holomorphic=True,
     doc="""The sine of each element, an angle in radians: `y = sin(x)`.
@@ -250,6 +259,7 @@ cos = intrinsic(
     "cos",
     np.cos,
     lambda g, _y, x: -g * sin(x),
+    numpy="avx2",
     samples=real(-3, 3),
     holomorphic=True,
     doc="""The cosine of each element, an angle in radians: `y = cos(x)`.
@@ -262,6 +272,7 @@ tan = intrinsic(
     "tan",
     np.tan,
     lambda g, y, _x: g * (1 + y * y),
+    numpy="avx512",
     samples=real(-1, 1),
     holomorphic=True,
     doc="""The tangent of each element, an angle in radians: `y = sin(x) / cos(x)`.
@@ -274,6 +285,7 @@ asin = intrinsic(
     "asin",
     np.arcsin,
     lambda g, _y, x: g / sqrt(1 - x * x),
+    numpy="avx512",
     samples=real(-0.8, 0.8),
     holomorphic=True,
     aliases="arcsin",
@@ -290,6 +302,7 @@ acos = intrinsic(
     "acos",
     np.arccos,
     lambda g, _y, x: -g / sqrt(1 - x * x),
+    numpy="avx512",
     samples=real(-0.8, 0.8),
     holomorphic=True,
     aliases="arccos",
@@ -306,6 +319,7 @@ atan = intrinsic(
     "atan",
     np.arctan,
     lambda g, _y, x: g / (1 + x * x),
+    numpy="avx512",
     samples=real(-3, 3),
     holomorphic=True,
     aliases="arctan",
@@ -331,6 +345,7 @@ atan2 = intrinsic(
     lambda g, _y, a, b: -g * (a / apart(a * a + b * b)),
     promote="float",
     numbers=(),
+    numpy="avx512",
     samples=[case(arr(A34, 0.2, 2), arr(A34, 0.2, 2))],
     aliases="arctan2",
     doc="""The angle of the point (other, input): `y = atan(input / other)`, in the right quadrant,
@@ -347,6 +362,7 @@ sinh = intrinsic(
     "sinh",
     np.sinh,
     lambda g, _y, x: g * cosh(x),
+    numpy="avx512",
     samples=real(-3, 3),
     holomorphic=True,
     doc="""The hyperbolic sine: `y = (exp(x) - exp(-x)) / 2`.
@@ -359,6 +375,7 @@ cosh = intrinsic(
     "cosh",
     np.cosh,
     lambda g, _y, x: g * sinh(x),
+    numpy="avx512",
     samples=real(-3, 3),
     holomorphic=True,
     doc="""The hyperbolic cosine: `y = (exp(x) + exp(-x)) / 2`.
@@ -372,6 +389,7 @@ tanh = intrinsic(
     np.tanh,
     lambda g, y, _x: g * (1 - y * y),
     public="torch Tensor nn.functional",
+    numpy="avx2",
     samples=real(-3, 3),
     holomorphic=True,
     doc="""The hyperbolic tangent: `y = (exp(x) - exp(-x)) / (exp(x) + exp(-x))`, between -1 and 1.
@@ -386,6 +404,7 @@ asinh = intrinsic(
     "asinh",
     np.arcsinh,
     lambda g, _y, x: g / sqrt(x * x + 1),
+    numpy="avx512",
     samples=real(-3, 3),
     holomorphic=True,
     aliases="arcsinh",
@@ -408,6 +427,7 @@ acosh = intrinsic(
     "acosh",
     np.arccosh,
     lambda g, _y, x: by_acosh(g, x),
+    numpy="avx512",
     samples=real(1.2, 4),
     holomorphic=True,
     aliases="arccosh",
@@ -423,6 +443,7 @@ atanh = intrinsic(
     "atanh",
     np.arctanh,
     lambda g, _y, x: g / (1 - x * x),
+    numpy="avx512",
     samples=real(-0.8, 0.8),
     holomorphic=True,
     aliases="arctanh",

@@ -23,7 +23,7 @@ from .special import EVERYWHERE, POSITIVE, SHAPE
 lgamma = intrinsic(
     "lgamma", lambda input: gamma.lgamma(input), lambda g, _y, x: g * digamma(x),
     inplace="method",
-    nin=1, samples=[case(POSITIVE), case(arr(SHAPE, -1.9, -1.1))],
+    nin=1, numpy="steps", samples=[case(POSITIVE), case(arr(SHAPE, -1.9, -1.1))],
     aliases="special.gammaln",
     doc="""The logarithm of the gamma function: `y = log(|gamma(x)|)`; gamma(n) is `(n - 1)!`.
 
@@ -38,7 +38,7 @@ lgamma = intrinsic(
 digamma: Op = intrinsic(
     "digamma", lambda input: gamma.digamma(input), lambda g, _y, x: g * _trigamma(x),
     inplace="method",
-    nin=1, samples=[case(POSITIVE), case(arr(SHAPE, -1.9, -1.1))], public=EVERYWHERE,
+    nin=1, numpy="steps", samples=[case(POSITIVE), case(arr(SHAPE, -1.9, -1.1))], public=EVERYWHERE,
     aliases="special.psi",
     doc="""The derivative of lgamma: `y = gamma'(x) / gamma(x)`.
 

@@ -32,7 +32,7 @@ EVERYWHERE = "torch Tensor special"
 
 erf = intrinsic(
     "erf", lambda input: libm.erf(input), lambda g, _y, x: g * (2 * INV_SQRT_PI * exp(-x * x)),
-    nin=1, samples=real(-3, 3), public=EVERYWHERE,
+    nin=1, numpy="steps", samples=real(-3, 3), public=EVERYWHERE,
     doc="""The error function: `y = 2 / sqrt(pi) * integral of exp(-t * t) from 0 to x`, between -1
     and 1.
 
@@ -42,7 +42,7 @@ erf = intrinsic(
 )  # fmt: skip
 erfc = intrinsic(
     "erfc", lambda input: libm.erfc(input), lambda g, _y, x: g * (-2 * INV_SQRT_PI * exp(-x * x)),
-    nin=1, samples=real(-3, 3), public=EVERYWHERE,
+    nin=1, numpy="steps", samples=real(-3, 3), public=EVERYWHERE,
     doc="""The complementary error function: `y = 1 - erf(x)`, exact where erf(x) is near 1 too.
 
     >>> torch.erfc(torch.tensor([0.0, 1.0, 5.0]))
@@ -63,7 +63,7 @@ erfinv = intrinsic(
     "erfinv", lambda input: libm.erfinv(input),
     lambda g, y, _x: g * (0.5 / INV_SQRT_PI * exp(y * y)),
     inplace="method",
-    nin=1, samples=real(-0.9, 0.9), public=EVERYWHERE,
+    nin=1, numpy="steps", samples=real(-0.9, 0.9), public=EVERYWHERE,
     doc="""The inverse of erf: the x whose `erf(x)` is the element; infinite at -1 and 1, NaN
     outside.
 
@@ -120,7 +120,7 @@ expit = intrinsic(
 )  # fmt: skip
 entr = intrinsic(
     "entr", lambda input: libm.entr(input), lambda g, _y, x: g * (-log(x) - 1),
-    nin=1, samples=[case(POSITIVE)], public="special",
+    nin=1, numpy="steps", samples=[case(POSITIVE)], public="special",
     doc="""The terms of an entropy: `y = -x * log(x)`; 0 at 0 and -inf below.
 
     >>> torch.special.entr(torch.tensor([0.5, 0.25, 0.0, -1.0]))
@@ -140,7 +140,8 @@ xlogy = intrinsic(
     lambda g, _y, a, b: _times_log(g, (a == 0) & (b <= 0), b <= 0, log(wide(b))),
     lambda g, _y, a, b: g * (a / b),
     inplace=True,
-    nin=2, promote="float", samples=[case(SHAPE, POSITIVE), case(SHAPE, 2.5)], public=EVERYWHERE,
+    nin=2, promote="float", numpy="steps",
+    samples=[case(SHAPE, POSITIVE), case(SHAPE, 2.5)], public=EVERYWHERE,
     doc="""`y = input * log(other)`, and 0 where input is 0, whatever other is (but NaN where other
     is NaN).
 
@@ -155,7 +156,7 @@ xlog1py = intrinsic(
     "xlog1py", lambda input, other: libm.xlog1py(input, other),
     lambda g, _y, a, b: _times_log(g, (a == 0) & (b <= -1), b <= -1, log1p(wide(b))),
     lambda g, _y, a, b: g * (a / (b + 1)),
-    nin=2, promote="float", samples=[case(SHAPE, POSITIVE)], public="special",
+    nin=2, promote="float", numpy="steps", samples=[case(SHAPE, POSITIVE)], public="special",
     doc="""`y = input * log(1 + other)`, and 0 where input is 0 (but NaN where other is NaN).
 
     input, other: tensors whose shapes broadcast, or one of them a number.
@@ -177,7 +178,7 @@ def _odds(x: Any) -> Any:
     return where(abs(x - 0.5) < 0.2, near, log(x / (1 - x)))
 
 
-_log_of_odds = fuse(libm.logit, "logit", _odds, alone=False)
+_log_of_odds = fuse(libm.logit, "logit", _odds, alone=False, numpy="steps")
 
 
 @op(
