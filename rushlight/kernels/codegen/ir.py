@@ -529,10 +529,10 @@ class Function:
 
     @contextmanager
     def range(
-        self, start: Any, stop: Any = None, step: Any = 1, unroll: int = 0, longest: int = 0
+        self, start: Any, stop: Any = None, step: Any = 1, unroll: int = 1, longest: int = 0
     ) -> Iterator[Any]:
-        """`for i in range(...)`: i is an i64; step is positive. Of more than `longest` lines it is
-        not unrolled."""
+        """`for i in range(...)`: i is an i64; step is positive. It is unrolled `unroll` times, but
+        not where it has more than `longest` lines."""
         if stop is None:
             start, stop = 0, start
         first, last = self.const(I64, start), self.const(I64, stop)
@@ -551,8 +551,7 @@ class Function:
             unroll = 1
         following = self.emit(I64, f"add nsw i64 {i.text}, {self.const(I64, step).text}")
         self.line(f"store i64 {following.text}, ptr {place}")
-        note = self.module.loop_note(unroll) if unroll else ""
-        self.line(f"br label %{head}{note}")
+        self.line(f"br label %{head}{self.module.loop_note(unroll)}")
         self.label(done)
 
     @contextmanager
@@ -562,7 +561,7 @@ class Function:
         self.line(f"br label %{loop.head}")
         self.label(loop.head)
         yield loop
-        self.line(f"br label %{loop.head}")
+        self.line(f"br label %{loop.head}{self.module.loop_note(1)}")
         self.label(loop.done)
 
     @contextmanager

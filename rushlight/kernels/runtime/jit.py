@@ -116,6 +116,14 @@ def keep_for_ever(thing: Any) -> None:
 
 # -- compiling -----------------------------------------------------------------------------------
 
+# What LLVM does to a kernel before it chooses instructions. Kernels are written as they shall run
+# (vectors, the loops that want to be unrolled, what is computed before a loop), so this brings
+# variables into registers, unrolls, and computes nothing twice. LLVM's own list (O3) takes six
+# times as long for code that is no quicker: the kernels of a step of ResNet-18 and of a GPT took
+# 3.9 s of it and 3.5 s of making code, on an EPYC 7003.
+PASSES = ("always_inliner", "sroa", "simplify_cfg", "instruction_combine", "loop_rotate",
+          "loop_unroll", "new_gvn", "instruction_combine", "simplify_cfg")  # fmt: skip
+
 
 def optimised(text: str) -> Any:
     """LLVM's module of a text, checked and optimised."""
@@ -123,12 +131,12 @@ def optimised(text: str) -> Any:
 
     module = llvm.parse_assembly(text)
     module.verify()
-    options = llvm.create_pipeline_tuning_options(speed_level=3)
-    options.loop_vectorization = False  # vectors are written out
-    options.slp_vectorization = False
-    options.loop_unrolling = False  # so are loops that want it: `Function.range(unroll=)`
-    builder = llvm.create_pass_builder(target().machine, options)
-    builder.getModulePassManager().run(module, builder)
+    machine = target().machine
+    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options())
+    passes = llvm.create_new_module_pass_manager()
+    for name in PASSES:
+        getattr(passes, f"add_{name}_pass")()
+    passes.run(module, builder)
     return module
 
 
