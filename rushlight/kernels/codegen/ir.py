@@ -672,7 +672,7 @@ class Module:
         return f"!{len(self.notes) - 1}"
 
     def loop_note(self, unroll: int) -> str:
-        """Metadata of a loop: unroll so often (1: never), and do not vectorise it again."""
+        """Metadata of a loop: unroll so often (1: never)."""
         n = len(self.notes)
         how = (
             '!{!"llvm.loop.unroll.disable"}'
@@ -680,9 +680,8 @@ class Module:
             else f'!{{!"llvm.loop.unroll.count", i32 {unroll}}}'
         )
         self.notes += [
-            f"!{n} = distinct !{{!{n}, !{n + 1}, !{n + 2}}}",
+            f"!{n} = distinct !{{!{n}, !{n + 1}}}",
             f"!{n + 1} = {how}",
-            f'!{n + 2} = !{{!"llvm.loop.vectorize.enable", i1 false}}',
         ]
         return f", !llvm.loop !{n}"
 

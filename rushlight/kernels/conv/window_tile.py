@@ -74,7 +74,7 @@ class WindowTile(Gemm):
         sums = [[f.var(zero) for _ in range(2)] for _ in range(h)]
 
         def multiply(is_one: bool) -> None:
-            with f.range(f.args["kc"], unroll=1) as k:
+            with f.range(f.args["kc"]) as k:
                 windows = x.at(tap[k])
                 row = []
                 for j, at in enumerate(both):

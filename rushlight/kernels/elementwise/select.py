@@ -52,6 +52,8 @@ EXPONENTS = (0.5, -0.5, 1.0, 2.0, 3.0, -1.0, -2.0)
 # Operands that decide on the code; a derivative has an exponent that is less by one.
 FIXED = {"pow": (1, EXPONENTS), "pow_backward0": (3, (*EXPONENTS, 1.5, 4.0))}
 NUMPY = "elementwise.numpy"
+# How NumPy computes a formula, as records say it (`least_for`).
+BY_NUMPY = (None, "arithmetic", "root", "avx2", "avx512", "scalar", "steps")
 
 
 def least_for(numpy: str | None, alone: bool) -> int:

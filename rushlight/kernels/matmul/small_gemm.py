@@ -133,7 +133,7 @@ class SmallGemm:
         # Three rows to a pointer: x86 adds a register, once or twice, to another at no cost.
         ends = [f.var(a.at(a_row * i)) for i in range(0, h, 3)]
         row = f.var(b)
-        with f.range(0, f.args["kc"], unroll=1):
+        with f.range(0, f.args["kc"]):
             line = [load(row.get(), j) for j in range(v)]
             for i in range(h):
                 place = ends[i // 3].get()

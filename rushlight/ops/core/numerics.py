@@ -14,6 +14,7 @@ import numpy as np
 
 from ...autograd.steps import Step
 from ...errors import message
+from ...kernels.elementwise.select import BY_NUMPY
 from ...kernels.meta import MetaArray
 from .accepted import Accepted
 from .types import Forward, ShapeRule
@@ -114,6 +115,8 @@ class Numerics:
         self.into = into
         self.mutates = mutates
         self.exact_out = exact_out
+        if numpy not in (BY_NUMPY if kind == "elementwise" else (None,)):
+            raise TypeError(f"numpy={numpy!r} says nothing of a record of kind {kind!r}")
         self.numpy = numpy
         self.accepts = None if accepts is None else Accepted(accepts)
         self.unmixed = unmixed
