@@ -39,12 +39,13 @@ import rushlight as torch  # noqa: E402 - after what is above
 
 
 def array(value: Any) -> np.ndarray:
-    """A value as NumPy has it; bfloat16 as float32, which holds it exactly."""
+    """A value as NumPy has it; bfloat16 and complex32, which it lacks, in the next wider type."""
     if isinstance(value, torch.Tensor):
         value = value.detach()
         value = value.to_dense() if value.layout is not torch.strided else value
         value = value.resolve_conj().resolve_neg()
-        return np.asarray((value.float() if value.dtype is torch.bfloat16 else value).numpy())
+        wider = {torch.bfloat16: torch.float32, torch.complex32: torch.complex64}
+        return np.asarray(value.to(wider.get(value.dtype, value.dtype)).numpy())
     return np.asarray(value)
 
 
