@@ -48,9 +48,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     random_names = [item.nodeid for item in items if " at 0x" in item.nodeid]
     if random_names:  # processes that share the tests must give them the same names
         raise pytest.UsageError(f"an address in the name of a test: {random_names[0]}")
-    for item in items:  # more processes than a newcomer has cores wait for each other
+    # A job of several processes takes seconds. Of those the collectives themselves stay, with two:
+    # more than a newcomer has cores wait for each other.
+    for item in items:
         ranks = getattr(item, "callspec", None) and item.callspec.params.get("ranks", 1)
-        if ranks and ranks > 2:
+        if ranks and ranks > (2 if item.path.name == "test_processes.py" else 1):
             item.add_marker(pytest.mark.long)
     # Files with long tests come first: at the end of a run no process works alone at one of them.
     long_files = {item.path for item in items if item.get_closest_marker("long")}

@@ -486,8 +486,7 @@ def check(name: str, rng: Any, points: int) -> None:
 
 # Programs that are looked at in every run; all are, at many places, by the long tests.
 USUAL = (
-    "subclasses", "wrapper_in_mode", "optimizers", "modules", "grad_modes", "compiled", "explained",
-    "deterministic", "attention", "traced",
+    "subclasses", "optimizers", "modules", "grad_modes", "attention", "traced",
 )  # fmt: skip
 
 
@@ -559,6 +558,7 @@ COLD = ("wrapper_subclass", "dispatch_mode", "compiled")
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 @pytest.mark.parametrize("name", COLD)
+@pytest.mark.long
 def test_the_first_call_of_a_process(name: str, rng: Any) -> None:
     check_cold(name, 4, rng)
 

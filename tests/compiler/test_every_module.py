@@ -127,6 +127,9 @@ class Targets(nn.Module):
         return self.inner(x, (x[:, 0] * 3).abs().long() % 9).loss
 
 
+LONG = ("LSTM, both ways", "TransformerEncoder", "TransformerDecoderLayer")  # to compile
+
+
 def floats(y: Any) -> list[Any]:
     if isinstance(y, torch.Tensor):
         return [y] if y.requires_grad else []
@@ -137,7 +140,9 @@ def floats(y: Any) -> list[Any]:
     "AdaptiveLogSoftmax", "BatchNorm2d", "EmbeddingBag", "Flatten", "in place", "spectral norm",
     "weight norm",
 )  # fmt: skip
-@pytest.mark.parametrize("name", LAYERS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.long] * (name in LONG)) for name in LAYERS]
+)
 def test_a_layer(name: str) -> None:
     make, shape = LAYERS[name]
 

@@ -131,7 +131,7 @@ LARGE: dict[str, tuple[Any, ...]] = {
 
 
 @forms
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", [name for name in SMALL if name != "ResNet"])  # that: below
 def test_a_network_of_the_benchmarks(name: str, form: str) -> None:
     make, batch, loss, *more = SMALL[name]
     train(form, make, batch, loss, 6, *more)
