@@ -49,9 +49,8 @@ ELEMENTS = {  # what an array's elements are called in kernels
 COMPUTED = {"double": "double", "i64": "i64", "i32": "i32", "i16": "i32", "s8": "i32", "u8": "i32"}
 # Exponents of which a power is a product or a root.
 EXPONENTS = (0.5, -0.5, 1.0, 2.0, 3.0, -1.0, -2.0)
-# Operands that decide on the code; a derivative has an exponent that is less by one.
-FIXED = {"pow": (1, EXPONENTS), "pow_backward0": (3, (*EXPONENTS, 1.5, 4.0))}
 NUMPY = "elementwise.numpy"
+Fixed = tuple[int, tuple[float, ...]]  # an operand, and numbers of it: see `Formula`
 # How NumPy computes a formula, as records say it (`least_for`).
 BY_NUMPY = (None, "arithmetic", "root", "avx2", "avx512", "scalar", "steps")
 
@@ -106,6 +105,7 @@ def fuse(
     *,
     widens: bool = True,
     numpy: str | None = None,
+    fixed: Fixed | None = None,
 ) -> Callable[..., Any]:
     """`formula`, by a kernel where arrays are large. Arguments may be None where it allows.
 
@@ -113,6 +113,7 @@ def fuse(
     the formula is one step (`alone`), a NumPy ufunc, or is written for NumPy's sake. float16 and
     bfloat16 may come as they are; they are computed in float32 (`widens`), but for a formula that
     has no kernel and looks at the bits of the type that it is given. `numpy`: see `least_for`.
+    `fixed`: see `Formula`.
     """
 
     def by_numpy(*args: Any, **kw: Any) -> Any:
@@ -122,7 +123,7 @@ def fuse(
         return formula(*args, **kw)
 
     alone = traced is not None if alone is None else alone
-    known = Formula(traced or formula, name, by_numpy, alone=alone, numpy=numpy)
+    known = Formula(traced or formula, name, by_numpy, alone=alone, numpy=numpy, fixed=fixed)
     least = known.least()
 
     def call(*args: Any, **kw: Any) -> Any:
@@ -155,13 +156,14 @@ def fuse_step(ufunc: Callable[..., Any], name: str) -> Callable[..., Any]:
 
 def fuse_rule(
     rule: Callable[..., Any], name: str, otherwise: Callable[..., Any] | None = None,
-    numpy: str | None = None,
+    numpy: str | None = None, fixed: Fixed | None = None,
 ) -> Callable[..., Any]:  # fmt: skip
     """A derivative rule (g, y, *inputs), by a kernel where its gradient is large, else by
     `otherwise`, or by the rule itself. `numpy`: how NumPy computes the op; that of one in many
-    steps has many too."""
+    steps has many too. `fixed`: see `Formula`."""
     plain = otherwise or rule
-    known = Formula(rule, name, plain, numpy="steps" if numpy == "steps" else None)
+    by = "steps" if numpy == "steps" else None
+    known = Formula(rule, name, plain, numpy=by, fixed=fixed)
     least = known.least()
 
     def call(g: Any, *values: Any, **kw: Any) -> Any:
@@ -210,6 +212,8 @@ class Formula:
         reference: computes it by NumPy.
         alone: whether it is one step, as NumPy computes it.
         numpy: how NumPy computes it (`least_for`).
+        fixed: an operand and the numbers that, where it is one of them, decide on the code, as the
+            exponent 2 does.
     """
 
     def __init__(
@@ -220,10 +224,11 @@ class Formula:
         *,
         alone: bool = False,
         numpy: str | None = None,
+        fixed: Fixed | None = None,
     ) -> None:
         self.seen, self.name, self.alone, self.by_numpy = seen, name, alone, numpy
         self.reference = reference or seen
-        self.fixed = FIXED.get(name)
+        self.fixed = fixed
         self.lowered: dict[Any, Lowered | None] = {}  # by kinds and types of the operands
 
     def __call__(self, *args: Any, **kw: Any) -> Array:

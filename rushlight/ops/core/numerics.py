@@ -14,7 +14,7 @@ import numpy as np
 
 from ...autograd.steps import Step
 from ...errors import message
-from ...kernels.elementwise.select import BY_NUMPY
+from ...kernels.elementwise.select import BY_NUMPY, Fixed
 from ...kernels.meta import MetaArray
 from .accepted import Accepted
 from .types import Forward, ShapeRule
@@ -70,6 +70,9 @@ class Numerics:
             refused: "partly" unless they are all of it, "wholly" always. Formulas: "partly".
         numpy: how NumPy computes a formula, which decides from how many elements on a kernel does
             (`kernels/elementwise/select.py`, `least_for`).
+        fixed: of a formula, which of its operands decides on the code where it is one of some
+            numbers, as the exponent 2 does: (which, the numbers). By the number of the derivative
+            rule, whose operands are (g, y, *inputs); None: of the formula itself.
         accepts: the types that it takes (`accepted.py`); None: what its function takes.
         shape: the rule that gives shape and type.
         bits: of a view, what it makes of an UnresolvedArray; None: a view of its memory that is
@@ -98,6 +101,7 @@ class Numerics:
         unmixed: Any = None,
         apart: str | None = None,
         numpy: str | None = None,
+        fixed: dict[int | None, Fixed] | None = None,
     ) -> None:
         self.kind = kind
         self.promote = promote
@@ -118,6 +122,9 @@ class Numerics:
         if numpy not in (BY_NUMPY if kind == "elementwise" else (None,)):
             raise TypeError(f"numpy={numpy!r} says nothing of a record of kind {kind!r}")
         self.numpy = numpy
+        if fixed and kind != "elementwise":
+            raise TypeError(f"fixed={fixed!r} says nothing of a record of kind {kind!r}")
+        self.fixed = fixed or {}
         self.accepts = None if accepts is None else Accepted(accepts)
         self.unmixed = unmixed
         self.apart = "partly" if apart is None and kind == "elementwise" else apart

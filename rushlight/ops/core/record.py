@@ -67,7 +67,7 @@ PARTS = {
     "signature": ("varargs", "named", "numbers", "optional", "check"),
     "numerics": ("promote", "low", "rounds", "autocast", "view", "fresh", "rows", "outputs",
                  "ufunc", "combine", "identity", "data_dependent", "into", "mutates", "accepts",
-                 "exact_out", "unmixed", "apart", "numpy"),
+                 "exact_out", "unmixed", "apart", "numpy", "fixed"),
     "derivative": ("differentiable", "holomorphic", "saves", "copies"),
     "samples": ("errors", "smooth", "constant", "once", "layout", "no_narrow"),
 }  # fmt: skip
@@ -128,9 +128,10 @@ class Op:
         self.float_node: type[op_node.OpNode] | None = None
         if kind == "elementwise":
             seen = None if self.ufunc is None else self
-            widens = self.numerics.compute
-            by = self.numerics.numpy
-            self.fn = elementwise_kernels.fuse(fn, self.name, seen, widens=widens, numpy=by)
+            n = self.numerics
+            self.fn = elementwise_kernels.fuse(
+                fn, self.name, seen, widens=n.compute, numpy=n.numpy, fixed=n.fixed.get(None)
+            )
 
     def _take(self) -> None:
         """Put what the door reads in every call on the record itself."""
@@ -275,18 +276,20 @@ class Op:
 
     def _fused_rule(self, rule: Rule, i: int) -> Rule:
         """The rule of a formula by a kernel where arrays are large; other rules as they are."""
-        by = self.numerics.numpy
+        by, fixed = self.numerics.numpy, self.numerics.fixed.get(i)
         # rules of arithmetic stay bare: they are called most often
         if self.kind != "elementwise" or self.joint_rule or by == "arithmetic":
             return rule
-        return elementwise_kernels.fuse_rule(rule, f"{self.name}_backward{i}", numpy=by)
+        name = f"{self.name}_backward{i}"
+        return elementwise_kernels.fuse_rule(rule, name, numpy=by, fixed=fixed)
 
     def _low_rule(self, rule: Rule, i: int) -> Rule:
         """The rule of narrow floats, which compute in float32: by a kernel, or brought there."""
         if self.kind != "elementwise" or self.joint_rule:
             return computed_wide(rule)
-        wide, by = computed_wide(rule), self.numerics.numpy
-        return elementwise_kernels.fuse_rule(rule, f"{self.name}_backward{i}", wide, numpy=by)
+        wide, n, name = computed_wide(rule), self.numerics, f"{self.name}_backward{i}"
+        fixed = n.fixed.get(i)
+        return elementwise_kernels.fuse_rule(rule, name, wide, numpy=n.numpy, fixed=fixed)
 
     @property
     def plain_node(self) -> type[op_node.OpNode]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...autograd.node import TensorBase
 from ...errors import message
+from ...kernels.elementwise.select import EXPONENTS
 from ..core.record import elementwise, intrinsic
 from ..core.samples import arr, case, real
 from .arithmetic import A34, POSITIVE, where
@@ -219,6 +220,8 @@ pow = intrinsic(
     rows=True,
     nin=2,
     numpy="avx512",
+    # The derivative by the base has an exponent that is less by one.
+    fixed={None: (1, EXPONENTS), 0: (3, (*EXPONENTS, 1.5, 4.0))},
     samples=[case(POSITIVE, arr(A34, -2, 3)), case(arr(A34, -3, 3), 3), case(POSITIVE, -0.5)],
     errors=[],
     holomorphic=True,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 import pytest
 
 from rushlight.kernels import tuning
@@ -40,3 +43,23 @@ def test_a_record_says_it_in_known_words() -> None:
         Numerics("elementwise", numpy="stpes")
     with pytest.raises(TypeError, match="of a record of kind 'op'"):
         Numerics("op", numpy="steps")
+
+
+def test_a_number_that_decides_on_the_code_is_in_the_key(rng: np.random.Generator) -> None:
+    x, y = rng.random(4), rng.random(4)
+    pow_ = registry["pow"]
+    rules = pow_.plain_node.rules
+
+    def keyed(formula: select.Formula, *args: Any) -> Any:
+        found = formula.key(args, {})
+        assert found is not None
+        return found[0][-1]
+
+    forward, by_base, by_exponent = (fn.planned for fn in (pow_.fn, rules[0], rules[1]))
+    assert keyed(forward, x, 2) == (int, 2.0)
+    assert keyed(forward, x, 4) is int  # computed as any other
+    assert keyed(by_base, y, y, x, 4.0) == (float, 4.0)  # for its derivative is 4 * x ** 3
+    assert keyed(by_base, y, y, x, 5.0) is float
+    assert by_exponent.fixed is None
+    with pytest.raises(TypeError, match="says nothing of a record of kind 'op'"):
+        Numerics("op", fixed={None: (0, (2.0,))})
