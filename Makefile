@@ -23,7 +23,7 @@ PYTEST := OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} $(PY) -m pytest \
     -n auto --maxprocesses 8 --dist worksteal
 
 test: $(VENV)/.dev
-	@$(PYTEST) -m "not long" $(ARGS)
+	@$(PYTEST) -m "not slow and not long" $(ARGS)
 
 test-all: $(VENV)/.dev
 	@$(PYTEST) $(ARGS)

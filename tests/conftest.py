@@ -27,7 +27,7 @@ os.environ["RUSHLIGHT_TEST_SEED"] = str(SEED)
 # Where there is a matrix unit its kernels are tested, whatever was measured on this machine.
 os.environ.setdefault("RUSHLIGHT_AMX", "1")
 HAS_TORCH = importlib.util.find_spec("torch") is not None
-LEFT = pytest.StashKey[int]()  # how many tests marked `long` this run leaves to CI
+LEFT = pytest.StashKey[int]()  # tests marked `slow` or `long` that this run leaves to CI
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -36,7 +36,8 @@ def pytest_configure(config: pytest.Config) -> None:
     ours = threading.current_thread() is threading.main_thread()
     if ours and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    config.addinivalue_line("markers", "long: takes seconds; `make test` leaves it to CI")
+    config.addinivalue_line("markers", "slow: takes a second; `make test` leaves it to CI")
+    config.addinivalue_line("markers", "long: takes seconds; CI runs it too, but in one mode only")
 
 
 def pytest_report_header() -> list[str]:
@@ -52,16 +53,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     # more than a newcomer has cores wait for each other.
     for item in items:
         ranks = getattr(item, "callspec", None) and item.callspec.params.get("ranks", 1)
-        if ranks and ranks > (2 if item.path.name == "test_processes.py" else 1):
+        if ranks and ranks > 2:
             item.add_marker(pytest.mark.long)
-    # Files with long tests come first: at the end of a run no process works alone at one of them.
-    long_files = {item.path for item in items if item.get_closest_marker("long")}
+        elif ranks == 2 and item.path.name != "test_processes.py":
+            item.add_marker(pytest.mark.slow)
+    # Files with such tests come first: at the end of a run no process works alone at one of them.
+    long_files = {item.path for item in items if left_to_ci(item)}
     items.sort(key=lambda item: item.path not in long_files)
+
+
+def left_to_ci(item: pytest.Item) -> bool:
+    return any(item.get_closest_marker(name) for name in ("slow", "long"))
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:
     for item in items:
-        if item.get_closest_marker("long"):
+        if left_to_ci(item):
             item.config.stash[LEFT] = item.config.stash.get(LEFT, 0) + 1
 
 
@@ -104,8 +111,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     left = terminalreporter.config.stash.get(LEFT, 0)
     if left:
         terminalreporter.write_line(
-            f"{left} long tests were left to CI. To run them: make test ARGS='-m long', or with "
-            "all others: make test-all",
+            f"{left} slow tests were left to CI. To run them: "
+            "make test ARGS='-m \"slow or long\"', or with all others: make test-all",
             yellow=True,
         )
     if not HAS_TORCH:

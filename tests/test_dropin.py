@@ -416,7 +416,7 @@ def test_pytest_pdb_and_profilers_run_under_it(run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("method", ["spawn", "forkserver", "fork"])
-@pytest.mark.parametrize("how", ["file", pytest.param("module", marks=pytest.mark.long)])
+@pytest.mark.parametrize("how", ["file", pytest.param("module", marks=pytest.mark.slow)])
 def test_children_of_multiprocessing(run, tmp_path: Path, method: str, how: str) -> None:
     import multiprocessing
 

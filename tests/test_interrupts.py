@@ -487,6 +487,8 @@ def check(name: str, rng: Any, points: int) -> None:
 # Programs that are looked at in every run; all are, at many places, by the long tests.
 USUAL = (
     "subclasses", "optimizers", "modules", "grad_modes", "attention", "traced",
+    *(pytest.param(name, marks=pytest.mark.slow)
+      for name in ("wrapper_in_mode", "compiled", "explained", "deterministic")),
 )  # fmt: skip
 
 
@@ -558,7 +560,7 @@ COLD = ("wrapper_subclass", "dispatch_mode", "compiled")
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 @pytest.mark.parametrize("name", COLD)
-@pytest.mark.long
+@pytest.mark.slow
 def test_the_first_call_of_a_process(name: str, rng: Any) -> None:
     check_cold(name, 4, rng)
 

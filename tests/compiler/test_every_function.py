@@ -154,7 +154,7 @@ def test_a_function(name: str) -> None:
 
 @pytest.mark.eager
 @pytest.mark.parametrize("name", COMPOSITES)
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_function_made_of_others(name: str) -> None:
     c = composites[name]
     if c.samples.undefined or not c.samples or "data_ptr" in name:

@@ -127,7 +127,7 @@ class Targets(nn.Module):
         return self.inner(x, (x[:, 0] * 3).abs().long() % 9).loss
 
 
-LONG = ("LSTM, both ways", "TransformerEncoder", "TransformerDecoderLayer")  # to compile
+SLOW = ("LSTM, both ways", "TransformerEncoder", "TransformerDecoderLayer")  # to compile
 
 
 def floats(y: Any) -> list[Any]:
@@ -141,7 +141,7 @@ def floats(y: Any) -> list[Any]:
     "weight norm",
 )  # fmt: skip
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.long] * (name in LONG)) for name in LAYERS]
+    "name", [pytest.param(n, marks=pytest.mark.slow if n in SLOW else ()) for n in LAYERS]
 )
 def test_a_layer(name: str) -> None:
     make, shape = LAYERS[name]

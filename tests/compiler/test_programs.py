@@ -131,7 +131,9 @@ LARGE: dict[str, tuple[Any, ...]] = {
 
 
 @forms
-@pytest.mark.parametrize("name", [name for name in SMALL if name != "ResNet"])  # that: below
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.slow if n == "ResNet" else ()) for n in SMALL]
+)
 def test_a_network_of_the_benchmarks(name: str, form: str) -> None:
     make, batch, loss, *more = SMALL[name]
     train(form, make, batch, loss, 6, *more)

@@ -416,8 +416,8 @@ def test_under_the_dropin(tmp_path: Path) -> None:
     [
         ["checkpoint.py", "2"],
         pytest.param(["checkpoint.py", "3"], marks=pytest.mark.long),
-        pytest.param(["killed_save.py"], marks=pytest.mark.long),
-        pytest.param(["states.py", "2"], marks=pytest.mark.long),
+        pytest.param(["killed_save.py"], marks=pytest.mark.slow),
+        pytest.param(["states.py", "2"], marks=pytest.mark.slow),
     ],
     ids=" ".join,
 )

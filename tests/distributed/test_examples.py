@@ -29,7 +29,7 @@ def ran(*command: object) -> tuple[str, str]:
     return done.stdout, done.stderr
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_ddp_tutorial() -> None:
     out, errors = ran(PROGRAMS / "ddp_tutorial.py")
     basic, checkpoint = out.splitlines()

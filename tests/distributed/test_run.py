@@ -129,7 +129,7 @@ def test_restart_and_logs(tells: Path, tmp_path: Path) -> None:
     assert (job / "attempt_1" / "filtered_stderr.log").read_text() == "[default0]:an error line 0\n"
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_the_first_failure_is_named(tmp_path: Path) -> None:
     path = tmp_path / "fails.py"
     path.write_text(
@@ -180,7 +180,7 @@ def test_two_nodes_by_number(tells: Path) -> None:
     assert len({e["RUSHLIGHT_JOB_TOKEN"] for e in found}) == 1
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_two_nodes_restart_together(tells: Path) -> None:
     where = ("--nnodes", "1:2", "--rdzv-backend", "c10d", "--rdzv-endpoint",
              f"127.0.0.1:{free_port()}", "--rdzv-id", "j", "--max-restarts", 1)  # fmt: skip
@@ -196,7 +196,7 @@ def test_two_nodes_restart_together(tells: Path) -> None:
         assert "was ended by SIGKILL" in errors
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_failure_on_another_node_ends_this_one(tells: Path) -> None:
     where = ("--nnodes", 2, "--rdzv-backend", "c10d", "--rdzv-endpoint",
              f"127.0.0.1:{free_port()}")  # fmt: skip
@@ -207,7 +207,7 @@ def test_a_failure_on_another_node_ends_this_one(tells: Path) -> None:
         assert "(SIGKILL)" in cause
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_an_agent_that_is_gone(tells: Path) -> None:
     """Its node's processes end; the others go on without it, or end when they are too few."""
     where = ("--nnodes", "1:2", "--rdzv-backend", "c10d", "--rdzv-endpoint",
@@ -225,7 +225,7 @@ def test_an_agent_that_is_gone(tells: Path) -> None:
     second.communicate(timeout=100)  # what the guardian of its processes ends, on a busy machine
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_node_that_comes_later(tmp_path: Path) -> None:
     """All start again among more ranks, which is no failure; when the agent that keeps the store is
     killed, the other one ends."""
@@ -245,7 +245,7 @@ def test_a_node_that_comes_later(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-@pytest.mark.long
+@pytest.mark.slow
 def test_signals_are_passed_on(tmp_path: Path, number: signal.Signals) -> None:
     path = tmp_path / "waits.py"
     path.write_text(
@@ -420,7 +420,7 @@ def test_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @needs_mpi
-@pytest.mark.long
+@pytest.mark.slow
 def test_the_drop_ins_children(tmp_path: Path) -> None:
     """A program under the drop-in starts torchrun's module, whose processes meet."""
     path = tmp_path / "train.py"

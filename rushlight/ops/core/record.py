@@ -276,20 +276,22 @@ class Op:
 
     def _fused_rule(self, rule: Rule, i: int) -> Rule:
         """The rule of a formula by a kernel where arrays are large; other rules as they are."""
-        by, fixed = self.numerics.numpy, self.numerics.fixed.get(i)
         # rules of arithmetic stay bare: they are called most often
-        if self.kind != "elementwise" or self.joint_rule or by == "arithmetic":
+        if self.kind != "elementwise" or self.joint_rule or self.numerics.numpy == "arithmetic":
             return rule
-        name = f"{self.name}_backward{i}"
-        return elementwise_kernels.fuse_rule(rule, name, numpy=by, fixed=fixed)
+        return self._by_kernel(rule, i)
 
     def _low_rule(self, rule: Rule, i: int) -> Rule:
         """The rule of narrow floats, which compute in float32: by a kernel, or brought there."""
         if self.kind != "elementwise" or self.joint_rule:
             return computed_wide(rule)
-        wide, n, name = computed_wide(rule), self.numerics, f"{self.name}_backward{i}"
-        fixed = n.fixed.get(i)
-        return elementwise_kernels.fuse_rule(rule, name, wide, numpy=n.numpy, fixed=fixed)
+        return self._by_kernel(rule, i, computed_wide(rule))
+
+    def _by_kernel(self, rule: Rule, i: int, otherwise: Rule | None = None) -> Rule:
+        name, n = f"{self.name}_backward{i}", self.numerics
+        return elementwise_kernels.fuse_rule(
+            rule, name, otherwise, numpy=n.numpy, fixed=n.fixed.get(i)
+        )
 
     @property
     def plain_node(self) -> type[op_node.OpNode]:

@@ -67,7 +67,7 @@ def test_a_program_that_is_run_as_a_module(tmp_path: Path) -> None:
     assert (told.stdout, told.stderr) == (f"84000.0 {ONCE}\n", "")
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_nothing_of_a_worker_is_left_in_those_of_the_next_pass(tmp_path: Path) -> None:
     text = (
         COUNTED
@@ -144,7 +144,7 @@ if __name__ == '__main__':
         pytest.param("if __name__ != '__main__': os._exit(3)", None, marks=pytest.mark.long),
     ],
 )
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_program_that_cannot_be_forked_is_imported_by_each_worker(
     tmp_path: Path, top: str, wanted: str | None
 ) -> None:
@@ -178,7 +178,7 @@ if __name__ == "__main__":
     assert wanted in told.stdout
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_what_a_program_may_do_at_its_top(tmp_path: Path) -> None:
     """Write to files, compute with several threads, run commands, set handlers of signals."""
     text = (
@@ -201,7 +201,7 @@ if __name__ == "__main__":
     assert run(tmp_path, text) == (f"84000.0 {ONCE}\n\n", "")
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_template_that_is_killed(tmp_path: Path) -> None:
     text = (
         COUNTED
@@ -221,7 +221,7 @@ if __name__ == "__main__":
     assert err == ""
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_an_interrupt_while_the_template_imports(tmp_path: Path) -> None:
     text = (
         COUNTED
@@ -295,7 +295,7 @@ if __name__ == "__main__":
     assert (out, err) == (wanted, "")
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_only_workers_are_children_of_the_program(tmp_path: Path) -> None:
     text = (
         COUNTED
@@ -340,7 +340,7 @@ if __name__ == "__main__":
     assert run(tmp_path, text) == (f"None\nNone\nTrue {ONCE}\n", "")
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_loader_does_not_decide_the_start_method(tmp_path: Path) -> None:
     """As in PyTorch, the program may still say it until workers start."""
     text = (
@@ -375,7 +375,7 @@ else:
 
 
 @pytest.mark.parametrize("how", ["SIGTERM", "SIGKILL"])
-@pytest.mark.long
+@pytest.mark.slow
 def test_the_template_ends_with_a_parent_that_is_stopped(tmp_path: Path, how: str) -> None:
     text = (
         COUNTED

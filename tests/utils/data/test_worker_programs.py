@@ -94,7 +94,7 @@ print([x.tolist() for x, in plain])
     assert err == ""
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_loader_made_above_the_guard(tmp_path: Path) -> None:
     """Where a worker imports the program, the loader is made again; only its use is guarded."""
     text = (
@@ -117,7 +117,7 @@ if __name__ == "__main__":
 
 
 @posix
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_guard_that_is_about_something_else(tmp_path: Path) -> None:
     """Work at the top level runs once, though the program has a guard further down."""
     text = (
@@ -166,7 +166,7 @@ def test_data_of_a_notebook(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["", 'worker_method="thread"', "persistent_workers=True"])
 @pytest.mark.parametrize("end", ["sys.exit(0)", "raise SystemExit(0)", "pass"])
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_program_that_ends_in_the_middle_of_a_pass(tmp_path: Path, kind: str, end: str) -> None:
     text = (
         DATA
@@ -256,7 +256,7 @@ def _runs(pid: int) -> bool:
     "how", [pytest.param("SIGINT", marks=pytest.mark.long), "SIGTERM", "SIGKILL"]
 )
 @pytest.mark.parametrize("kind", ["", 'multiprocessing_context="fork"'])
-@pytest.mark.long
+@pytest.mark.slow
 def test_workers_end_with_a_parent_that_is_stopped(tmp_path: Path, how: str, kind: str) -> None:
     parent = subprocess.Popen(
         program(tmp_path, SLOW.replace("KIND", kind)),
@@ -284,7 +284,7 @@ def test_workers_end_with_a_parent_that_is_stopped(tmp_path: Path, how: str, kin
 
 @posix
 @pytest.mark.parametrize("kind", ["", 'multiprocessing_context="fork"', "persistent_workers=True"])
-@pytest.mark.long
+@pytest.mark.slow
 def test_idle_workers_end_with_a_parent_that_is_killed(tmp_path: Path, kind: str) -> None:
     text = (
         DATA
@@ -311,7 +311,7 @@ if __name__ == "__main__":
     assert _gone(pids)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_workers_know_torch_where_the_parent_does(tmp_path: Path) -> None:
     text = """
     import torch
