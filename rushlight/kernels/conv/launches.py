@@ -26,10 +26,14 @@ Array = Any
 Ints = tuple[int, ...]
 
 
-def finished(c: Conv, d: Draft, way: str, result: str) -> Plan:
-    """The plan of a draft, which computes a convolution or one of its gradients."""
+def finished(c: Conv, d: Draft, way: str, result: str, flops: int | None = None) -> Plan:
+    """The plan of a draft, which computes a convolution or one of its gradients.
+
+    `flops`, where `c` is not the convolution asked for: a flipped one reads margins too.
+    """
     kind = {"y": "conv", "dx": "conv_input", "dw": "conv_weight"}[result]
-    flops = 2 * c.work + (d.metas["y"].size if "bias" in d.metas else 0)
+    if flops is None:
+        flops = 2 * c.work + (d.metas["y"].size if "bias" in d.metas else 0)
     return d.plan(f"{kind}.{way}", (result,), flops)
 
 
@@ -398,7 +402,7 @@ def amx_forward(c: Conv, d: Draft, y: str, other: Plan) -> Plan:
     operands = ("x", "w", "bias") if x == "x" else ("g", "w")
     given = [k if k in d.metas else None for k in operands]
     d.numpy(unless_split, ("flag", y, *given), plan=other)
-    return finished(c, d, "amx", y)
+    return finished(c, d, "amx", y, other.flops)
 
 
 def amx_weight(c: Conv, d: Draft, other: Plan) -> Plan:
