@@ -22,6 +22,7 @@ import resource
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
@@ -190,8 +191,9 @@ def fused_multiply_adds(lanes: int) -> Any:
     return builtin.function(found["call"], "fma_peak")
 
 
-def arithmetic_peak() -> tuple[float, str]:
-    """GFLOP/s of one thread in float32, and how it was measured."""
+def arithmetic() -> tuple[Callable[[], object], float, str]:
+    """A call of some milliseconds that one thread computes as fast as it can in float32; how many
+    floating-point operations it has, and which."""
     import numpy as np
 
     from rushlight.kernels.runtime import jit
@@ -199,14 +201,18 @@ def arithmetic_peak() -> tuple[float, str]:
     if jit.available():
         lanes = jit.target().lanes
         kernel = fused_multiply_adds(lanes)
-        room, rounds = np.full(lanes, 0.5, np.float32), 5_000_000
+        room, rounds = np.full(lanes, 0.5, np.float32), 1_000_000
         flops, how = 2 * lanes * CHAINS * rounds, "fused multiply-adds in registers"
-        seconds = best(lambda: kernel(room, rounds))
-    else:
-        a = np.ones((1024, 1024), np.float32)
-        flops, how = 2 * 1024**3, "NumPy's product of 1024x1024, a proxy: no machine code here"
-        seconds = best(lambda: a @ a)
-    return flops / seconds / 1e9, how
+        return lambda: kernel(room, rounds), flops, how
+    a = np.ones((1024, 1024), np.float32)
+    how = "NumPy's product of 1024x1024, a proxy: no machine code here"
+    return lambda: a @ a, 2 * 1024**3, how
+
+
+def arithmetic_peak() -> tuple[float, str]:
+    """GFLOP/s of one thread in float32, and how it was measured."""
+    call, flops, how = arithmetic()
+    return flops / best(call, 60) / 1e9, how
 
 
 def copy_bandwidth(threads: int) -> float:

@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Any
 
 from . import in_front, jax_forms
-from .machine import ROOT, matrix_unit
+from .machine import ROOT, arithmetic, matrix_unit
 from .overhead import plain_environment
 from .work import FIRST, ROWS
 
@@ -52,8 +52,10 @@ def measure(
     seconds: float,
     least: int = 5,
     clock: Callable[[], float] = time.perf_counter,
+    beside: Callable[[], object] | None = None,
 ) -> float:
-    """Seconds of a call: the median of at least `least` samples that take about `seconds`."""
+    """Seconds of a call: the median of at least `least` samples that take about `seconds`. `beside`
+    is called after each of them."""
 
     def sample(number: int) -> float:
         begin = clock()
@@ -67,7 +69,29 @@ def measure(
     if number > 1:
         number = max(1, int(SHORTEST / max(sample(number), 1e-9)))
     count = max(least, int(seconds / max(SHORTEST, once)))
-    return statistics.median(sample(number) for _ in range(count))
+    samples = []
+    for _ in range(count):
+        samples.append(sample(number))
+        if beside is not None:
+            beside()
+    return statistics.median(samples)
+
+
+def measure_beside_peak(call: Callable[[], Any], seconds: float, least: int) -> dict[str, float]:
+    """Seconds of a call, and the GFLOP/s that arithmetic alone reaches between its samples: what a
+    neighbour on the host takes from one, it takes from the other."""
+    most, flops, _ = arithmetic()
+    peaks = []
+
+    def peak() -> None:
+        begin = time.perf_counter()
+        most()
+        peaks.append(flops / (time.perf_counter() - begin) / 1e9)
+
+    peak()
+    peaks.clear()
+    found = measure(call, seconds, least, beside=peak)
+    return {"seconds": found, "peak": statistics.median(peaks)}
 
 
 def most_memory() -> int | None:
@@ -109,6 +133,9 @@ def answer(torch: Any, request: dict[str, Any]) -> Any:
     if request["what"] == "time":
         gc.collect()
         return measure(call, request["seconds"], request["least"]) / row.repeats
+    if request["what"] == "share":
+        gc.collect()
+        return measure_beside_peak(call, request["seconds"], request["least"])
     for _ in range(3):
         call()
     return most_memory()
@@ -200,6 +227,7 @@ class Figures:
     error: str = ""
     jax: list[float] = field(default_factory=list)  # where it is installed and a row has a form
     alone_unit: list[float] = field(default_factory=list)  # one thread, with the matrix unit
+    alone_peak: list[float] = field(default_factory=list)  # GFLOP/s, measured beside alone_ours
 
     @property
     def ratios(self) -> list[float]:
@@ -215,7 +243,9 @@ class Figures:
 
     def add(self, other: Figures) -> None:
         """Enter another round."""
-        for name in ("ours", "theirs", "alone_ours", "alone_theirs", "jax", "alone_unit"):
+        for name in (
+            "ours", "theirs", "alone_ours", "alone_theirs", "jax", "alone_unit", "alone_peak"
+        ):  # fmt: skip
             getattr(self, name).extend(getattr(other, name))
         for name, values in other.more.items():
             self.more.setdefault(name, []).extend(values)
@@ -312,13 +342,19 @@ def alone(
     names: list[str], number: int, options: dict[str, Any], results: dict[str, Figures]
 ) -> None:
     """Rows on one thread. The peak that they are set beside is that of vectors, so the matrix unit
-    is forbidden; with it, where there is one, is another figure."""
+    is forbidden; with it, where there is one, is another figure. The peak is measured between the
+    samples of ours: neither a turn of PyTorch nor a minute lies between the two."""
     with ExitStack() as stack:
         sides = started(stack, 1, RUSHLIGHT_AMX="0")
         for name in names:
             with noted(results[name]) as f:
-                taken = turns(sides, number, name, options)
-                enter(taken, f.alone_ours, f.alone_theirs)
+                for side in sides if number % 2 == 0 else sides[::-1]:
+                    if side.library == "rushlight":
+                        found = side.ask("share", name, **options)
+                        f.alone_ours.append(found["seconds"])
+                        f.alone_peak.append(found["peak"])
+                    else:
+                        f.alone_theirs.append(side.ask("time", name, **options))
     if matrix_unit():
         with Side("rushlight", 1, RUSHLIGHT_AMX="1") as side:
             side.ask("ready", "")

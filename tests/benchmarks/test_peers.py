@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import os
+import time
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
@@ -37,7 +38,7 @@ class MadeUp:
         if what == "ready":
             self.ready.add(self)
             return None
-        if what == "time":  # nobody is still importing
+        if what in ("time", "share"):  # nobody is still importing
             assert self.running <= self.ready
         self.asked.append((self.library, row, self.threads))
         if row == "exp" and self.library == "torch":
@@ -49,6 +50,8 @@ class MadeUp:
                 with open(os.path.join(self.environment["RUSHLIGHT_CACHE"], "k"), "w"):
                     pass
             return {"step": 0.1 if known else 1.0, "compiling": 0.0 if known else 0.9}
+        if what == "share":
+            return {"seconds": 1.0, "peak": 200.0}
         return 1.0 if ours else 2.0
 
 
@@ -89,6 +92,7 @@ def test_products_are_measured_on_one_thread_too(sides: list[Any]) -> None:
         peers.one_round(results, Plan(), number, results)
     assert [threads for _, _, threads in sides].count(1) == 2 * 3
     assert len(results["matmul"].alone_ours) == 3
+    assert results["matmul"].alone_peak == [200.0] * 3
     assert len(results["matmul"].ours) == 4
 
 
@@ -232,6 +236,16 @@ def test_long_calls_have_the_least_number_of_samples() -> None:
         now[0] += next(times)
 
     assert peers.measure(call, 0.1, least=3, clock=lambda: now[0]) == 2.0
+
+
+def test_the_peak_is_measured_between_the_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    order: list[str] = []
+    monkeypatch.setattr(peers, "arithmetic", lambda: (lambda: order.append("peak"), 1e6, "so"))
+    found = peers.measure_beside_peak(lambda: order.append("row") or time.sleep(0.006), 0.1, 5)
+    assert found["seconds"] >= 0.006
+    assert found["peak"] > 0
+    assert order[-6:] == ["row", "peak"] * 3
+    assert order[0] == "peak"  # compiles
 
 
 def test_a_process_answers_with_errors_and_ends_with_its_input() -> None:

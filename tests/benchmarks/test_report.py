@@ -51,21 +51,30 @@ def test_verdicts(ours: float, word: str) -> None:
 
 def test_share_of_the_peak_is_that_of_one_thread() -> None:
     f = Figures([1.0], [1.0], alone_ours=[FLOPS / 150e9], alone_theirs=[FLOPS / 100e9])
+    f.alone_peak = [200.0]
     text = report.text(MACHINE, {"matmul": f}, Plan())
-    assert "| matmul 1024 | 150 | 75% | 50% | 82% | **missed** |" in text
+    assert "| matmul 1024 | 150 | 200 | 75% | 50% | 82% | **missed** |" in text
+
+
+def test_a_share_is_of_the_peak_beside_it() -> None:
+    """A host that is at half speed in one round is so for both."""
+    f = Figures([1.0], [1.0], alone_ours=[FLOPS / r for r in (150e9, 75e9, 149e9)])
+    f.alone_peak = [200.0, 100.0, 200.0]
+    assert "| matmul 1024 | 149 | 200 | 75% |" in report.text(MACHINE, {"matmul": f}, Plan())
 
 
 @pytest.mark.parametrize(("rate", "word"), [(150, "**missed**"), (170, "reached"), (190, "aim")])
 def test_shares_have_a_limit_and_an_aim(rate: int, word: str) -> None:
-    f = Figures([1.0], [1.0], alone_ours=[FLOPS / (rate * 1e9)])
+    f = Figures([1.0], [1.0], alone_ours=[FLOPS / (rate * 1e9)], alone_peak=[200.0])
     assert f"| 82% | {word} |" in report.text(MACHINE, {"matmul": f}, Plan())
 
 
 def test_the_matrix_unit_has_a_column_where_there_is_one() -> None:
     f = Figures([1.0], [1.0], alone_ours=[FLOPS / 150e9], alone_unit=[FLOPS / 300e9])
+    f.alone_peak = [200.0]
     text = report.text(MACHINE, {"matmul": f}, Plan())
     assert "| GFLOP/s, matrix unit |" in text
-    assert "| matmul 1024 | 150 | 75% | - | 82% | **missed** | 300 |" in text
+    assert "| matmul 1024 | 150 | 200 | 75% | - | 82% | **missed** | 300 |" in text
 
 
 def test_python_in_front_of_a_kernel_is_told_in_microseconds() -> None:
@@ -129,7 +138,8 @@ def test_rounds_add_up() -> None:
 
 def test_what_a_limit_asks_of_the_machine() -> None:
     """2.147 GFLOP in 5 ms are 429 GFLOP/s, 98 % of two threads' 440; the limit: 0.6 of the time."""
-    found = report.arithmetic({"matmul": Figures([0.01], [0.005], [0.012], [0.011])}, 220.0, 2)
+    f = Figures([0.01], [0.005], [0.012], [0.011], alone_peak=[220.0])
+    found = report.arithmetic({"matmul": f}, 2)
     assert found[0].endswith("| PyTorch, 2 threads | limit asks for |")
     assert found[2].endswith("| 98% | 163% |")
 
