@@ -42,17 +42,27 @@ class Alive(NamedTuple):
 def alive() -> Alive:
     """Everything that may hold memory."""
     found = Alive([], [], [], [])
+    lists: dict[int, list[Any] | None] = {}  # by the id of a type: of many objects, few types
     for o in gc.get_objects():
         cls = type(o)  # (`__class__` of an object that stands for another one may do anything)
-        if issubclass(cls, TensorBase):
-            found.tensors.append(o)
-        elif issubclass(cls, Node):
-            found.nodes.append(o)
-        elif hasattr(cls, "named_parameters"):
-            found.modules.append(o)
-        elif hasattr(cls, "add_param_group"):
-            found.optimizers.append(o)
+        try:
+            own = lists[id(cls)]
+        except KeyError:
+            own = lists[id(cls)] = list_for(cls, found)
+        if own is not None:
+            own.append(o)
     return found
+
+
+def list_for(cls: type, found: Alive) -> list[Any] | None:
+    """Where objects of a type are listed, if they may hold memory."""
+    if issubclass(cls, TensorBase):
+        return found.tensors
+    if issubclass(cls, Node):
+        return found.nodes
+    if hasattr(cls, "named_parameters"):
+        return found.modules
+    return found.optimizers if hasattr(cls, "add_param_group") else None
 
 
 class Name(NamedTuple):
@@ -138,6 +148,7 @@ def held_by_variables(stack: Iterable[Any]) -> dict[int, Variable]:
     through containers."""
     found: dict[int, Variable] = {}
     seen: set[int] = set()
+    kinds: Kinds = {}
     for frame in stack:
         code = frame.f_code
         where = f"{code.co_name} ({code.co_filename}:{frame.f_lineno})"
@@ -146,21 +157,37 @@ def held_by_variables(stack: Iterable[Any]) -> dict[int, Variable]:
         seen.add(id(frame.f_globals))
         for name, value in (*own.items(), *list(others.items())):
             if not name.startswith("__"):
-                hold(found, value, Variable(name, where), DEPTH)
+                hold(found, value, Variable(name, where), DEPTH, kinds)
     return found
 
 
-def hold(found: dict[int, Variable], value: Any, variable: Variable, depth: int) -> None:
-    """Note what a variable's value holds."""
+OTHER, CONTAINER, WANTED = range(3)
+Kinds = dict[int, tuple[int, type]]  # by the id of a type, which is kept: what its values are
+UNKNOWN = (WANTED, object)
+
+
+def hold(
+    found: dict[int, Variable], value: Any, variable: Variable, depth: int, kinds: Kinds
+) -> None:
+    """Note what a variable's value holds. `kinds` remembers types: many values are of few."""
     cls = type(value)
-    if issubclass(cls, TensorBase) or hasattr(cls, "named_parameters"):
+    kind, _ = kinds.get(id(cls)) or kinds.setdefault(id(cls), (kind_of(cls), cls))
+    if kind == WANTED:
         found.setdefault(id(value), variable)
-    elif depth and issubclass(cls, CONTAINERS) and value:
+    elif depth and kind == CONTAINER and value:
         if depth == DEPTH:
-            kind = next(c.__name__ for c in (cls, *CONTAINERS) if issubclass(cls, c))
-            variable = variable._replace(kind=kind, size=len(value))
+            name = next(c.__name__ for c in (cls, *CONTAINERS) if issubclass(cls, c))
+            variable = variable._replace(kind=name, size=len(value))
         for v in list(value.values() if issubclass(cls, dict) else value):
-            hold(found, v, variable, depth - 1)
+            if kinds.get(id(type(v)), UNKNOWN)[0] != OTHER:  # most are numbers and words
+                hold(found, v, variable, depth - 1, kinds)
+
+
+def kind_of(cls: type) -> int:
+    """Whether values of a type are looked for, or looked through."""
+    if issubclass(cls, TensorBase) or hasattr(cls, "named_parameters"):
+        return WANTED
+    return CONTAINER if issubclass(cls, CONTAINERS) else OTHER
 
 
 def frames(frame: Any) -> Iterator[Any]:

@@ -39,6 +39,7 @@ class Twister:
 
     __slots__ = (
         "_bits",
+        "_legacy",
         "_memory",
         "_source",
         "_spare",
@@ -86,7 +87,7 @@ class Twister:
         self.normal = self.normal32 = None
         self.untouched = True  # no word drawn yet: PyTorch's state tells this apart from 624 drawn
         if self._bits is not None:
-            self._put(_expand(seed), _N)
+            self._seed()
 
     # ------------------------------------------------------------------------------------ draws
 
@@ -262,16 +263,22 @@ class Twister:
 
     def _start(self) -> None:
         self._make()
-        self._put(_expand(self.initial_seed), _N)
+        self._seed()
 
     def _make(self) -> None:
         self._bits = np.random.MT19937(0)
         self._source = np.random.Generator(self._bits)
+        self._legacy = np.random.RandomState(self._bits)
         self._memory = None
+
+    def _seed(self) -> None:
+        """Begin with the words of a seed (Matsumoto and Nishimura's `init_genrand`), as NumPy's
+        legacy generators do: a new MT19937 of the seed would have other words."""
+        self._legacy.seed(self.initial_seed & 0xFFFFFFFF)
 
     def _get(self) -> tuple[np.ndarray, int]:
         if self._bits is None:
-            return _expand(self.initial_seed), _N
+            self._start()
         inner = self._bits.state["state"]
         return inner["key"], int(inner["pos"])
 
@@ -280,20 +287,6 @@ class Twister:
             self._make()
         inner = {"key": key, "pos": position}
         self._bits.state = {"bit_generator": "MT19937", "state": inner}
-
-
-def _expand(seed: int) -> np.ndarray:
-    """The 624 words of a fresh state (Matsumoto and Nishimura's `init_genrand`), which NumPy's
-    legacy generators begin with."""
-    legacy = getattr(_seeded, "legacy", None)
-    if legacy is None:  # made late, for importing numpy.random takes 20 ms
-        legacy = _seeded.legacy = np.random.RandomState(0)
-    legacy.seed(seed & 0xFFFFFFFF)
-    words: np.ndarray = legacy.get_state(legacy=False)["state"]["key"]
-    return words
-
-
-_seeded = threading.local()  # each thread's own: a lock might be held when a process forks
 
 
 def _state_of(bits: Any) -> Any:
