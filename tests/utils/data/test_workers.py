@@ -229,6 +229,7 @@ def test_threads_draw_from_their_own_generators() -> None:
         return [(i.tolist(), x.tolist(), n.tolist()) for i, _, _, x, n in loader]
 
     assert numbers(worker_method="thread") == numbers()
+    assert repr(type(torch.default_generator)) == "<class 'rushlight.Generator'>"  # as before them
     torch.manual_seed(4)
     first = torch.rand(3).tolist()
     torch.manual_seed(4)

@@ -35,6 +35,7 @@ class _DefaultGenerator(Generator):
         _slot.__set__(self, value)
 
 
+_DefaultGenerator.__name__ = _DefaultGenerator.__qualname__ = "Generator"  # what users see
 _slot: Any = Generator.__dict__["_rng"]
 
 
