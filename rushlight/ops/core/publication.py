@@ -15,7 +15,7 @@ import numpy as np
 
 from ... import dtypes
 from ...array_memory import strided_view
-from ...autograd import changes, door, overlaps, specialize, views
+from ...autograd import changes, door, operators, overlaps, specialize, views
 from ...autograd.node import TensorBase
 from ...dtypes import type_name
 from ...errors import message
@@ -341,8 +341,28 @@ def lie_alike(out: Any, result: Any) -> None:
         views.resized(out, False)
 
 
+def holds_alike(out: Any, result: Any) -> bool:
+    """Whether `out=` is as the result is, type and shape, and nobody is to be asked or told."""
+    kind = operators.plain_tensor
+    if out.__class__ is not kind or result.__class__ is not kind or changes.change_watchers:
+        return False
+    a, y = out._a, result._a
+    if a.__class__ is not ndarray or y.__class__ is not ndarray:
+        return False
+    if out._x is not None or out._v is not None:
+        return False
+    if door.state.enabled and (out._fn is not None or result._fn is not None):
+        return False
+    alike = a.dtype is y.dtype and a.shape == y.shape
+    return alike and a.flags.carray
+
+
 def write_out(name: str, out: Any, result: Any) -> Any:
     """`out=`: store a result in the given tensor(s), resizing them as PyTorch does."""
+    if holds_alike(out, result):
+        door.put(out._a, result._a)
+        changes.all_changed((out,), name)
+        return out
     if isinstance(result, tuple):
         if not isinstance(out, (tuple, list)) or len(out) != len(result):
             raise TypeError(f"{name}(): argument 'out' must be tuple of {len(result)} Tensors")
