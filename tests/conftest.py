@@ -38,6 +38,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if ours and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line("markers", "slow: takes a second; `make test` leaves it to CI")
+    config.addinivalue_line("markers", "collectives: stays in `make test` with two processes")
     config.addinivalue_line("markers", "long: takes seconds; CI runs it too, but in one mode only")
 
 
@@ -56,7 +57,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         ranks = getattr(item, "callspec", None) and item.callspec.params.get("ranks", 1)
         if ranks and ranks > 2:
             item.add_marker(pytest.mark.long)
-        elif ranks == 2 and item.path.name != "test_processes.py":
+        elif ranks == 2 and item.get_closest_marker("collectives") is None:
             item.add_marker(pytest.mark.slow)
     # Files with such tests come first: at the end of a run no process works alone at one of them.
     long_files = {item.path for item in items if left_to_ci(item)}

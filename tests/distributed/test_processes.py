@@ -14,10 +14,13 @@ import pytest
 PROGRAMS = Path(__file__).parent / "programs"
 ROOT = Path(__file__).parents[2]
 
-pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec("mpi4py") is None,
-    reason="mpi4py is not installed (pip install 'rushlight[distributed]')",
-)
+pytestmark = [
+    pytest.mark.collectives,
+    pytest.mark.skipif(
+        importlib.util.find_spec("mpi4py") is None,
+        reason="mpi4py is not installed (pip install 'rushlight[distributed]')",
+    ),
+]
 
 
 def ran(*command: str, **more: str) -> str:

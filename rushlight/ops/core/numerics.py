@@ -125,6 +125,8 @@ class Numerics:
         if fixed and kind != "elementwise":
             raise TypeError(f"fixed={fixed!r} says nothing of a record of kind {kind!r}")
         self.fixed = fixed or {}
+        if numpy == "arithmetic" and any(i is not None for i in self.fixed):
+            raise TypeError(f"fixed={fixed!r} names a rule, but those of arithmetic have no kernel")
         self.accepts = None if accepts is None else Accepted(accepts)
         self.unmixed = unmixed
         self.apart = "partly" if apart is None and kind == "elementwise" else apart

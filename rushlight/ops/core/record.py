@@ -201,6 +201,8 @@ class Op:
 
     def _ruled(self, rules: tuple[Any, ...], joint: bool) -> Op:
         self.__dict__.pop("core", None)
+        if joint and any(i is not None for i in self.numerics.fixed):
+            raise TypeError(f"{self.name}: fixed= names a rule, but a joint one has no kernel")
         self.derivative.take(rules, joint)
         self._take_rules()
         return self

@@ -10,7 +10,7 @@ import pytest
 from rushlight.kernels import tuning
 from rushlight.kernels.elementwise import select
 from rushlight.ops.core.numerics import Numerics
-from rushlight.ops.core.record import registry
+from rushlight.ops.core.record import Op, registry
 
 # A number for each size, so that none is taken for another (nor for what RUSHLIGHT_JIT makes them).
 SIZES = {"": 60, "STEPS_": 10, "FUNCTION_": 20, "AVX2_": 30, "SCALAR_": 40, "ARITHMETIC_": 50}
@@ -63,3 +63,12 @@ def test_a_number_that_decides_on_the_code_is_in_the_key(rng: np.random.Generato
     assert by_exponent.fixed is None
     with pytest.raises(TypeError, match="says nothing of a record of kind 'op'"):
         Numerics("op", fixed={None: (0, (2.0,))})
+
+
+def test_a_rule_that_has_no_kernel_cannot_have_such_a_number() -> None:
+    with pytest.raises(TypeError, match="those of arithmetic have no kernel"):
+        Numerics("elementwise", numpy="arithmetic", fixed={0: (0, (2.0,))})
+    Numerics("elementwise", numpy="arithmetic", fixed={None: (0, (2.0,))})
+    made = Op(lambda x: x, "elementwise", name="never_published", fixed={0: (0, (2.0,))})
+    with pytest.raises(TypeError, match="never_published: fixed= names a rule, but a joint one"):
+        made.joint(lambda g, y, x: (g,))
