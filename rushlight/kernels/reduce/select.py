@@ -38,7 +38,7 @@ ELEMENTS = {
     np.dtype(np.int64): "i64",
 }  # fmt: skip
 COUNTED = np.dtype(np.int64)
-F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
+F32, F64, BOOL = np.dtype(np.float32), np.dtype(np.float64), np.dtype(bool)
 NUMPY = "reduce.numpy"
 Axis = tuple[int, bool, int, tuple[int, ...]]  # size, reduced?, step of the result, of operands
 Layout = tuple[Dims, Dims, Any]  # shape, strides and type of an operand
@@ -67,7 +67,7 @@ class Reduction:
         finish: words among "over" (divided by the number `over`), "root", "not".
         out: the type of the result, where it is not what the operands' types say.
         reference: what NumPy does, fn(*arrays, dims=, keepdims=, over=, **parameters).
-        few: a ufunc whose own `reduce` is right and quick for a few floats.
+        few: a ufunc whose own `reduce` is right and quick for a few floats ("any": or bools).
         fixed: parameters with values that decide on the code, as the exponent 2 does.
     """
 
@@ -101,12 +101,13 @@ class Reduction:
         if x.size < least_of(self) and (len(arrays) == 1 or alike(arrays)):
             if self.few is not None and 0 < x.size <= tuning.REDUCE_FEW:
                 dtype = x.dtype
-                if (dtype is F32 or dtype is F64) and dims.__class__ is not tuple:
+                right = dtype is F32 or dtype is F64 or (dtype is BOOL and self.how == "any")
+                if right and dims.__class__ is not tuple:
                     # (`out=...`: an array, not a number, where no dims are left)
                     y = self.few.reduce(x, axis=dims, keepdims=keepdims, out=...)
                     if y.ndim > 1 and not y.flags.c_contiguous:
                         y = dense.in_rows(y)
-                    return np.true_divide(y, over, out=y) if self.finish else y
+                    return np.true_divide(y, over, out=y) if self.finish == "over" else y
             return self.reference(*arrays, dims=dims, keepdims=keepdims, over=over, **kw)
         key = []
         for a in arrays:

@@ -126,7 +126,7 @@ def reduction(
         fold = reduce_kernels.Reduction(
             known.how, known.formula if of is None else of, "" if of is None else name,
             finish="" if of is not None else known.finish, reference=reference,
-            few=ufunc if of is None and after is None else None,
+            few=ufunc if of is None else None,
         )  # fmt: skip
 
         def forward(input: Any, *, dim: Any = dim, keepdim: bool = False) -> Any:

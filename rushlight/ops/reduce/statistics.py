@@ -333,7 +333,7 @@ def extreme_op(name: str, ufunc: Any) -> Any:
     def by_ufunc(x: Any, *, dims: Any, keepdims: bool, over: float) -> Any:
         return by_numpy(x, lambda x: ufunc.reduce(x, axis=None))
 
-    fold = Reduction(name, reference=by_ufunc)
+    fold = Reduction(name, reference=by_ufunc, few=ufunc)
 
     fn.__name__ = name + "_all"
     fn.__doc__ = (
