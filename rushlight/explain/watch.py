@@ -7,6 +7,7 @@ each call of a module and one for each step.
 
 from __future__ import annotations
 
+import gc
 import sys
 import weakref
 from collections import Counter, deque
@@ -38,7 +39,11 @@ def graphs() -> Counter[tuple[Any, int]]:
 def kept(lines: Lines, frame: Any, least: int) -> list[Watched]:
     """Graphs that are alive although their backward has run, where there are so many of a line."""
     found = []
-    for (code, lasti), count in graphs().items():
+    counts = graphs()
+    if max(counts.values(), default=0) >= least:
+        gc.collect()  # what hangs together in circles alone is kept by nobody
+        counts = graphs()
+    for (code, lasti), count in counts.items():
         if count < least or code is None:
             continue
         keeper = keepers(lines, frame)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import weakref
 from typing import Any
 
@@ -96,6 +97,30 @@ def test_memory_is_counted_once_for_all_views() -> None:
     del a
     assert memory.blocks[first].died == 9
     assert memory.live == 0
+
+
+def test_graphs_that_only_wait_for_the_collector_are_not_kept() -> None:
+    """What one line left in circles is neither a finding nor counted with what a list keeps."""
+    def left_in_circles() -> None:
+        model = nn.Linear(4, 4)
+        for _ in range(6):
+            loss = model(torch.ones(2, 4)).sum()
+            loss.backward()
+            circle: list[Any] = [loss]
+            circle.append(circle)
+
+    losses: list[Any] = []
+    gc.collect()
+    gc.disable()
+    try:
+        left_in_circles()
+        with torch.explain.recording(steps=4) as session:
+            for _ in range(6):
+                losses.append(torch.ones(8, requires_grad=True).pow(2).sum())
+                losses[-1].backward()
+    finally:
+        gc.enable()
+    assert [(w.kind, w.count) for w in session.recording.watched] == [("kept graphs", 6)]
 
 
 def test_a_list_of_losses_keeps_its_graphs() -> None:
