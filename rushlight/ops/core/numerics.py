@@ -8,6 +8,7 @@ other op states its own with `op.shape(...)`, or says that it depends on data.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -27,9 +28,11 @@ def in_place(op: Any) -> Step:
     fn = op.ufunc if isinstance(op.ufunc, np.ufunc) else op.fn
 
     def over(a: Any, *rest: Any, **kw: Any) -> None:
-        op.fn.planned.into(fn, a, *rest, **kw)
+        step.fn = functools.partial(op.fn.planned.into, fn)  # known since the op is whole
+        step.fn(a, *rest, **kw)
 
-    return Step(op.name + "_", over, outputs=0, mutates=(0,))
+    step = Step(op.name + "_", over, outputs=0, mutates=(0,))
+    return step
 
 
 def in_place_of_indices(op: Any, over: Any) -> None:
