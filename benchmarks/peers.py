@@ -78,8 +78,8 @@ def measure(
 
 
 def measure_beside_peak(call: Callable[[], Any], seconds: float, least: int) -> dict[str, float]:
-    """Seconds of a call, and the GFLOP/s that arithmetic alone reaches between its samples: what a
-    neighbour on the host takes from one, it takes from the other."""
+    """Seconds of a call, and the GFLOP/s that arithmetic alone reaches between its samples. A
+    neighbour on the host may take less from registers than from caches, but both at one time."""
     most, flops, _ = arithmetic()
     peaks = []
 
@@ -135,7 +135,8 @@ def answer(torch: Any, request: dict[str, Any]) -> Any:
         return measure(call, request["seconds"], request["least"]) / row.repeats
     if request["what"] == "share":
         gc.collect()
-        return measure_beside_peak(call, request["seconds"], request["least"])
+        found = measure_beside_peak(call, request["seconds"], request["least"])
+        return {**found, "seconds": found["seconds"] / row.repeats}
     for _ in range(3):
         call()
     return most_memory()
@@ -348,7 +349,7 @@ def alone(
         sides = started(stack, 1, RUSHLIGHT_AMX="0")
         for name in names:
             with noted(results[name]) as f:
-                for side in sides if number % 2 == 0 else sides[::-1]:
+                for side in in_turn(sides, number):
                     if side.library == "rushlight":
                         found = side.ask("share", name, **options)
                         f.alone_ours.append(found["seconds"])
@@ -407,9 +408,13 @@ def first_step(library: str, name: str, threads: int, **environment: str) -> dic
 
 
 def turns(sides: list[Side], number: int, name: str, options: dict[str, Any]) -> dict[str, float]:
-    """A row's time of each library; who begins changes with the round."""
-    order = sides if number % 2 == 0 else sides[::-1]
-    return {side.library: side.ask("time", name, **options) for side in order}
+    """A row's time of each library."""
+    return {side.library: side.ask("time", name, **options) for side in in_turn(sides, number)}
+
+
+def in_turn(sides: list[Side], number: int) -> list[Side]:
+    """Who begins changes with the round."""
+    return sides if number % 2 == 0 else sides[::-1]
 
 
 def enter(taken: dict[str, float], ours: list[float], theirs: list[float]) -> None:

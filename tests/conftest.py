@@ -145,8 +145,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Each test draws its own numbers from the run's seed, whichever tests run before it. (A hook
-    takes a fifth of what a fixture takes, and most tests have no other fixture.)"""
+    """Each test draws its own numbers from the run's seed, whichever tests run before it. (A hook:
+    making a fixture takes longer, and most tests have no other one.)"""
     import rushlight
 
     seed = SEED ^ zlib.crc32(item.nodeid.encode())

@@ -343,11 +343,8 @@ def apply_small(op: Any, target: Any, rest: tuple[Any, ...]) -> bool:
     if op.ufunc.nin != 1 + len(rest):
         return False
     try:
-        if door.perform is door.bare_perform:
-            op.into.fn(a, b) if rest else op.into.fn(a)  # as it does: this is called very often
-        else:
-            door.perform(op.into, (a, b) if rest else (a,), {})
-    except (ValueError, TypeError, OverflowError, MemoryError):  # the long way says what is wrong
+        door.perform(op.into, (a, b) if rest else (a,), {})
+    except (ValueError, TypeError, OverflowError):  # the long way says what is wrong
         return False
     all_changed((target,), op.name + "_")
     return True
@@ -396,11 +393,8 @@ def apply_over(op: Any, target: Any, rest: tuple[Any, ...], kw: dict[str, Any]) 
     if isinstance(made, op_node.OpNode) and made.op.copies:
         return False
     try:
-        if door.perform is door.bare_perform:
-            op.into.fn(*arrays, **kw)
-        else:
-            door.perform(op.into, arrays, kw)
-    except (ValueError, TypeError, OverflowError, MemoryError):  # the long way says what is wrong
+        door.perform(op.into, arrays, kw)
+    except (ValueError, TypeError, OverflowError):  # the long way says what is wrong
         return False
     if not recorded:
         all_changed((target,), op.name + "_")

@@ -266,10 +266,11 @@ class Twister:
         self._seed()
 
     def _make(self) -> None:
-        self._bits = np.random.MT19937(0)
-        self._source = np.random.Generator(self._bits)
-        self._legacy = np.random.RandomState(self._bits)
+        bits = np.random.MT19937(0)
+        self._source = np.random.Generator(bits)
+        self._legacy = np.random.RandomState(bits)
         self._memory = None
+        self._bits = bits  # last: who finds it there uses the others
 
     def _seed(self) -> None:
         """Begin with the words of a seed (Matsumoto and Nishimura's `init_genrand`), as NumPy's

@@ -25,14 +25,10 @@ ndarray = np.ndarray
 
 def in_place(op: Any) -> Step:
     """A formula's result written over the first operand."""
-    fn = op.ufunc if isinstance(op.ufunc, np.ufunc) else op.fn
-
-    def over(a: Any, *rest: Any, **kw: Any) -> None:
-        step.fn = functools.partial(op.fn.planned.into, fn)  # known since the op is whole
-        step.fn(a, *rest, **kw)
-
-    step = Step(op.name + "_", over, outputs=0, mutates=(0,))
-    return step
+    ufunc = op.numerics.ufunc
+    fn = ufunc if isinstance(ufunc, np.ufunc) else op.formula
+    over = functools.partial(op.fn.planned.into, fn)
+    return Step(op.name + "_", over, outputs=0, mutates=(0,))
 
 
 def in_place_of_indices(op: Any, over: Any) -> None:

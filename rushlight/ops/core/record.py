@@ -122,16 +122,18 @@ class Op:
         self.samples = Samples(options.pop("samples", []), **given["samples"])
         if options:
             raise TypeError(f"{self.name}: a record has no option {', '.join(options)}")
+        if kind == "elementwise":
+            n = self.numerics
+            seen = None if n.ufunc is None else self
+            self.fn = elementwise_kernels.fuse(
+                fn, self.name, seen, widens=n.compute, numpy=n.numpy, fixed=n.fixed.get(None)
+            )
+            if n.into is None:
+                n.into = in_place(self)
         self._take()
         self._nodes: dict[str, type[op_node.OpNode]] = {}
         # the plain one of `_nodes`, once needed
         self.float_node: type[op_node.OpNode] | None = None
-        if kind == "elementwise":
-            seen = None if self.ufunc is None else self
-            n = self.numerics
-            self.fn = elementwise_kernels.fuse(
-                fn, self.name, seen, widens=n.compute, numpy=n.numpy, fixed=n.fixed.get(None)
-            )
 
     def _take(self) -> None:
         """Put what the door reads in every call on the record itself."""
@@ -155,8 +157,6 @@ class Op:
         self.outputs: int = n.outputs
         self.ufunc: Any = n.ufunc
         self.apart: str | None = n.apart
-        if n.into is None and self.kind == "elementwise":
-            n.into = in_place(self)
         self.into: Step | None = n.into
         self.return_type: Callable[[Any], Any] | None = self.publication.return_type
         self.differentiable: tuple[int, ...] | None = d.differentiable
