@@ -17,7 +17,7 @@ from .autograd import changes, specialize
 from .autograd import operators as bare_operators
 from .ops.core import described as docs
 from .ops.core import overrides
-from .ops.core.composite import composites, copied
+from .ops.core.composite import composites
 from .ops.core.record import registry
 from .tensor import Parameter, Tensor
 
@@ -65,7 +65,7 @@ def derive() -> None:
                 publish(space, name, forms.get(form, forms["torch"]))
         if record.inplace:
             inplace = described(record.inplace_method(), record, "inplace")
-            method = described(copied(inplace), record, "inplace method")
+            method = described(record.inplace_method(), record, "inplace method")
             alone = record.inplace == "method"
             for name in record.publication.names(record.name, dotted=False):
                 for space in record.public:
@@ -153,7 +153,7 @@ def inplace_operator(op: Any) -> Any:
             op.check(self, other)
         return changes.apply_inplace(op, self, (other,), {})
 
-    return method
+    return specialize.inplace(op, method)
 
 
 def operators() -> None:

@@ -6,7 +6,8 @@ decides the tests of the record (`pruned`), and writes the words of that text, s
 `door.apply` calls (`core_text`), public functions (`entry_text`, `sequence_text`), methods and
 operators (`method_text`, `item_text`); and a node's `run` (`run_text`).
 
-Not here: how texts become functions, and what their names stand for (`specialize.py`).
+Not here: changes in place (`change_text.py`); how texts become functions, and what their names
+stand for (`specialize.py`).
 """
 
 from __future__ import annotations

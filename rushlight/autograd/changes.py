@@ -16,20 +16,18 @@ from .. import storage
 from ..dtypes import type_name
 from ..errors import message
 from ..kernels.meta import MetaArray, UnresolvedArray
-from . import door, op_node, operators, overlaps, steps, watch
+from . import door, op_node, operators, overlaps, steps
 from .node import (
     LEAF,
     Cell,
     Freed,
     Node,
-    Out,
     TensorBase,
     freed_error,
     line_from,
     tick,
     user_line,
 )
-from .observe import on_observe
 from .views import (
     View,
     along,
@@ -45,7 +43,6 @@ from .views import (
 
 _getframe = sys._getframe
 _seen: list[Any] = [None]  # the code of the line that changed something last (`node.line_from`)
-FOR_ALL_INTEGERS = (np.add, np.subtract, np.multiply)  # a quotient or a power is not
 
 
 def all_changed(tensors: Sequence[Any], name: str, by: Any = None) -> None:
@@ -175,20 +172,15 @@ def check_inference(t: Any, name: str) -> None:
 
 
 def apply_inplace(op: Any, target: Any, rest: tuple[Any, ...], kw: dict[str, Any]) -> Any:
-    """`target.op_(*rest)`: compute, check, write into the target's memory, record."""
-    if op.into is not None and (
-        (op.ufunc.__class__ is np.ufunc and not kw and apply_small(op, target, rest))
-        or apply_over(op, target, rest, kw)
-    ):
-        return target
-    return apply_written(op, target, rest, kw)
+    """`target.op_(*rest)`: compute, check, write into the target's memory, record.
 
-
-bare_inplace = apply_inplace
+    `op.change` is `in_place.change` written out for this operation.
+    """
+    return op.change(kw, target, *rest)
 
 
 def apply_written(op: Any, target: Any, rest: tuple[Any, ...], kw: dict[str, Any]) -> Any:
-    """`apply_inplace` for all operands and all who watch: a result first, which is then written."""
+    """A change in place for all operands and all who watch: a result first, then written."""
     if apply_unrecorded(op, target, rest, kw):
         return target
     name = op.name + "_"
@@ -237,40 +229,10 @@ def apply_unrecorded(op: Any, target: Any, rest: tuple[Any, ...], kw: dict[str, 
     return True
 
 
-_quiet_inplace = bare_inplace
-
-
 def take_written(fn: Callable[..., Any]) -> None:
     """Let `fn` stand in the place of `apply_written`."""
-    global apply_inplace, apply_written, _quiet_inplace
-    before, apply_written = apply_written, fn
-    if apply_inplace is before:
-        apply_inplace = fn
-    if _quiet_inplace is before:
-        _quiet_inplace = fn
-
-
-def shown_inplace(op: Any, target: Any, rest: tuple[Any, ...], kw: dict[str, Any]) -> Any:
-    """`apply_inplace` for when some thread is observed."""
-    inputs = (target, *rest)
-    return door.span("inplace", op, inputs, lambda: _quiet_inplace(op, target, rest, kw))
-
-
-def _on_watch(watched: bool) -> None:
-    """Whoever watches may change what is done, so the operation has to pass `door.apply`."""
-    global apply_inplace, _quiet_inplace
-    if apply_inplace is _quiet_inplace:
-        apply_inplace = _quiet_inplace = apply_written if watched else bare_inplace
-    else:
-        _quiet_inplace = apply_written if watched else bare_inplace
-
-
-def _on_observe(observed: bool) -> None:
-    global apply_inplace
-    apply_inplace = shown_inplace if observed else _quiet_inplace
-
-
-watch.on_watch.append(_on_watch)
+    global apply_written
+    apply_written = fn
 
 
 def changeable(t: Any) -> bool:
@@ -313,108 +275,6 @@ def unhindered(t: Any) -> bool:
     if t._v is not None and t._v.base._fn is not None:
         return False
     return t._x is None or not t._x.inference or door.state.inference
-
-
-def apply_small(op: Any, target: Any, rest: tuple[Any, ...]) -> bool:
-    """The short way for tensors of one type: the ufunc writes into their memory."""
-    if not changeable(target):
-        return False
-    a = target._a
-    dtype = a.dtype
-    counts = dtype is not door.F32 and dtype is not door.F64  # a step's number, a table of counts
-    if counts and (dtype.kind not in "iu" or op.ufunc not in FOR_ALL_INTEGERS):
-        return False
-    b: Any = a
-    if rest:
-        b = rest[0]
-        kind = b.__class__
-        if kind is operators.plain_tensor or kind is operators.plain_parameter:
-            if (b._fn is not None or b._v is not None) and door.state.enabled:
-                return False
-            # all views of a storage share its cell: others cannot overlap
-            near = (target._v is not None or b._v is not None) and b._vc is target._vc
-            b = b._a
-            if b.__class__ is not np.ndarray or b.dtype is not dtype:
-                return False
-            if near and overlaps.overlap(a, b):
-                return False
-        elif kind is not int and (kind is not float or counts):
-            return False
-    if op.ufunc.nin != 1 + len(rest):
-        return False
-    try:
-        door.perform(op.into, (a, b) if rest else (a,), {})
-    except (ValueError, TypeError, OverflowError):  # the long way says what is wrong
-        return False
-    all_changed((target,), op.name + "_")
-    return True
-
-
-def apply_over(op: Any, target: Any, rest: tuple[Any, ...], kw: dict[str, Any]) -> bool:
-    """The short way for float32 and float64, with a history or without: the result is computed into
-    the target's memory. Not while somebody observes, who is shown a result and its writing."""
-    if door.state.observers or not unhindered_now(target):
-        return False
-    a, before = target._a, target._fn
-    dtype = a.dtype
-    if (dtype is not door.F32 and dtype is not door.F64) or not a.flags.carray:
-        return False
-    recorded = before is not None and door.state.enabled
-    arrays = [a]
-    for i, b in enumerate(rest, 1):
-        kind = b.__class__
-        if kind is operators.plain_tensor or kind is operators.plain_parameter:
-            v, x = b._v, b._a
-            if x.__class__ is not np.ndarray or b is target:
-                return False
-            if x.dtype is not dtype and i not in op.into.indices:
-                return False
-            if v is not None and v.seen != b._vc.count:  # with an old history
-                return False
-            if (a.base is not None or x.base is not None) and np.may_share_memory(a, x):
-                return False
-            if b._fn is not None and door.state.enabled:
-                recorded = True
-            if b._x is not None and b._x.inference:
-                return False
-            arrays.append(x)
-        elif b is None or kind is float or kind is int:
-            arrays.append(b)
-        else:
-            return False
-    inputs = (target, *rest)
-    if recorded:
-        if op.rules is None or target._v is not None or target._x is not None:
-            return False
-        keep = op.kept(tuple([needs_grad((x,)) for x in inputs]))
-        if keep and keep[1]:  # a rule reads what was there
-            inputs = (before_change(target), *rest)
-    made = before.node if before.__class__ is Out else before
-    if isinstance(made, op_node.OpNode) and made.op.copies:
-        return False
-    try:
-        door.perform(op.into, arrays, kw)
-    except (ValueError, TypeError, OverflowError):  # the long way says what is wrong
-        return False
-    if not recorded:
-        all_changed((target,), op.name + "_")
-        return True
-    c = target._vc or cell(target)
-    c.count += 1
-    c.stamp, c.what = tick(), op.name + "_"  # before the node's own tick: it keeps the new values
-    node = door.record(op, inputs, kw, a, a.shape, dtype, 0, None)
-    c.code, c.lasti = node.code, node.lasti
-    rebase(target, node, c)
-    return True
-
-
-def unhindered_now(t: Any) -> bool:
-    """`unhindered`, but that a result with a history will do."""
-    if t._fn is None or t._fn is LEAF or not door.state.enabled:
-        return unhindered(t)
-    if change_watchers or t.__class__ is not operators.plain_tensor:
-        return False
-    return t._a.__class__ is np.ndarray and t._v is None and t._x is None
 
 
 constant: Any = None  # the record of a fill, whose gradient is zero (`ops/shape/convert.py`)
@@ -625,5 +485,3 @@ class CopySlices(Node):
         if self.saved:
             self.saved = freed
 
-
-on_observe.append(_on_observe)

@@ -25,8 +25,9 @@ import numpy as np
 
 from ..dtypes import dtype as _dtype
 from ..errors import message
+from ..kernels.elementwise import select as elementwise
 from ..kernels.runtime import few
-from . import call_text, door, op_node, views, watch
+from . import call_text, change_text, changes, door, in_place, op_node, views, watch
 from .node import LEAF, Out, TensorBase, cut_at, line_from, tick
 from .views import View, cell
 
@@ -153,6 +154,17 @@ def fill(space: dict[str, Any], op: Any) -> dict[str, Any]:
         **{f"_default_{n}": MISSING if v is EMPTY else v for n, v in op.defaults.items()},
     }
 
+    if op.into is not None:
+        names |= {
+            "_into": op.into,
+            "_perform": door.bare_perform,
+            "_share": np.may_share_memory,
+            "_watchers": changes.change_watchers,
+            "_write": elementwise.write,
+            "_recorded": in_place.recorded,
+            "_in_place": in_place,
+        }
+
     def first() -> type:
         """The class of the nodes, once a first one is needed."""
         node: type = op.plain_node
@@ -247,28 +259,6 @@ def entry(
     if op.varargs and len(op.defaults) != 1:
         return plain_way
 
-    def slow(inputs: Any, statics: Any, rest: Any, kw: Any) -> Any:
-        """The call as it was made, the plain way."""
-        if rest and statics:  # too many: the plain way says so
-            return plain_way(*inputs, *statics, *rest, **kw)
-        if op.signature.numbers_first and any(a.__class__ in NUMBERS for a in inputs):
-            usual = op.defaults.values()  # factors in front of the tensors: `Signature.bind` sorts
-            more = [s for s, d in zip(statics, usual, strict=False) if s is not d]
-            return plain_way(*inputs, *(a for a in more if a is not MISSING), **kw)
-        args = []
-        skipped = False
-        for name, value, default in zip(op.inputs, inputs, op.input_defaults, strict=True):
-            if value is MISSING or (value is None and default is None):
-                skipped = True
-            elif skipped:
-                kw[name] = value
-            else:
-                args.append(value)
-        for (name, default), value in zip(op.defaults.items(), statics, strict=False):
-            if value is not default and value is not MISSING:
-                kw[name] = value
-        return plain_way(*args, *rest, **kw)
-
     def together(tensors: Any, *more: Any) -> Any:
         """The call of a sequence as it was made, the plain way."""
         *statics, rest, kw = more
@@ -299,8 +289,63 @@ def entry(
         public.__code__ = code_of(source)
         return public
 
-    space = new_space(_write=write, _slow=together if sequence else slow)
+    slow = together if sequence else as_called(op, plain_way)
+    space = new_space(_write=write, _slow=slow)
     public: Any = FunctionType(code_of(UNWRITTEN), space, op.name)
+    return functools.update_wrapper(public, plain_way)
+
+
+def as_called(op: Any, plain_way: Callable[..., Any]) -> Callable[..., Any]:
+    """What takes a call's operands and parameters, and makes it the plain way as it was made."""
+
+    def slow(inputs: Any, statics: Any, rest: Any, kw: Any) -> Any:
+        if rest and statics:  # too many: the plain way says so
+            return plain_way(*inputs, *statics, *rest, **kw)
+        if op.signature.numbers_first and any(a.__class__ in NUMBERS for a in inputs):
+            usual = op.defaults.values()  # factors in front of the tensors: `Signature.bind` sorts
+            more = [s for s, d in zip(statics, usual, strict=False) if s is not d]
+            return plain_way(*inputs, *(a for a in more if a is not MISSING), **kw)
+        args = []
+        skipped = False
+        for name, value, default in zip(op.inputs, inputs, op.input_defaults, strict=True):
+            if value is MISSING or (value is None and default is None):
+                skipped = True
+            elif skipped:
+                kw[name] = value
+            else:
+                args.append(value)
+        for (name, default), value in zip(op.defaults.items(), statics, strict=False):
+            if value is not default and value is not MISSING:
+                kw[name] = value
+        return plain_way(*args, *rest, **kw)
+
+    return slow
+
+
+def change(op: Any) -> Callable[..., Any]:
+    """`change(parameters, *tensors)` of an operation: in place, plain or written out."""
+    if op.into is None or not call_text.suits(op):
+        return lambda kw, *inputs: in_place.otherwise(op, inputs, kw)
+    space = fill(new_space(), op)
+    space["_refused"] = in_place.REFUSED
+    return function(change_text.core_text(op), space, op.name + "_")
+
+
+def inplace(op: Any, plain_way: Callable[..., Any]) -> Callable[..., Any]:
+    """The method `name_` of an operation; `plain_way(*args, **kw)` takes all calls."""
+    if op.into is None or not call_text.suits(op) or op.varargs:
+        return plain_way
+
+    def write() -> Any:
+        source = change_text.method_text(op)
+        fill(space, op)
+        space["_refused"] = in_place.REFUSED
+        public.__defaults__ = defaults_of(source, space)
+        public.__code__ = code_of(source)
+        return public
+
+    space = new_space(_write=write, _slow=as_called(op, plain_way))
+    public: Any = FunctionType(code_of(UNWRITTEN), space, op.name + "_")
     return functools.update_wrapper(public, plain_way)
 
 

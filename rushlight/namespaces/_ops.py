@@ -299,6 +299,7 @@ def load_library(path: Any) -> None:
 
 # Records whose operators have another name in PyTorch, or an overload that is not the default.
 CALLED = {
+    "add_scaled": "add.Tensor",
     "attention_by_blocks": "scaled_dot_product_attention",
     "class_entropy": "cross_entropy_loss",
     "fft_c2c": "_fft_c2c",
@@ -311,6 +312,7 @@ CALLED = {
     "softmax": "_softmax",
     "sort_values": "sort",
     "split": "split.Tensor",
+    "sub_scaled": "sub.Tensor",
     "sum": "sum.dim_IntList",
     "sum_all": "sum.default",
     "to_copy": "_to_copy",

@@ -12,6 +12,7 @@ that it is made of, so it has no shape rule.
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from types import CellType, FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -43,8 +44,7 @@ class Composite:
         samples: calls for the generated tests.
         data_dependent: the result's shape is a matter of values.
         adapted: it takes `out=` and NumPy's parameter names.
-        entry: the record as which common calls are made.
-        rows: these are calls of contiguous tensors alone.
+        entry: what makes a function for common calls, which stands before one that takes all.
     """
 
     def __init__(
@@ -55,11 +55,10 @@ class Composite:
         samples: Samples,
         data_dependent: bool = False,
         adapted: bool = False,
-        entry: Op | None = None,
-        rows: bool = True,
+        entry: Callable[[Any], Any] | None = None,
     ) -> None:
         self.fn = fn
-        self.entry, self.rows = entry, rows
+        self.entry = entry
         self.name = name
         self.publication = publication
         self.samples = samples
@@ -87,7 +86,7 @@ class Composite:
         if self.entry is None:
             return without_out(copied(self.fn))
         behind = without_out(copied(self.fn.__wrapped__))
-        shown = behind.published = entry_of(self.entry, behind, self.rows)
+        shown = behind.published = self.entry(behind)
         return shown
 
 
@@ -104,6 +103,7 @@ def composite(
     shape: ShapeRule | None = None,
     entry: Op | None = None,
     rows: bool = True,
+    into: tuple[Op, ...] = (),
     accepts: Any = None,
     apart: str | None = None,
     words: dict[str, str] | None = None,
@@ -131,6 +131,8 @@ def composite(
             are made that a record's own public function would take; the function has the others.
         rows: with False such calls of any tensors, which is so where the record does not take a
             number of sizes or dimensions; then its parameters stand first in the function's.
+        into: likewise, records that common calls of a function carry out in place: each takes what
+            those before it do not.
         accepts: the types that the first tensor may have (`accepted.py`).
         apart: "partly" or "wholly": operands that overlap with `out=` are refused, as of a record.
         words: further names of its parameters, under which PyTorch has them in some of its
@@ -147,8 +149,8 @@ def composite(
         return lambda f: composite(
             f, public=public, aliases=aliases, name=name, adapt=adapt, inplace=inplace,
             dispatch=dispatch, data_dependent=data_dependent, shape=shape, entry=entry,
-            rows=rows, accepts=accepts, apart=apart, words=words, loose=loose, autocast=autocast,
-            samples=samples,
+            rows=rows, into=into, accepts=accepts, apart=apart, words=words, loose=loose,
+            autocast=autocast, samples=samples,
             **about,
         )  # fmt: skip
     called = name or (fn.__name__ if fn.__name__.startswith("_") else fn.__name__.rstrip("_"))
@@ -166,15 +168,20 @@ def composite(
         bare = shape is None and not data_dependent and accepts is None and autocast is None
         alone = fn if bare and adapt else None
         shown = overrides.dispatching(shown, known, known_kinds, alone, called)
+    common = None
     if entry is not None:
-        behind, shown = shown, entry_of(entry, shown, rows)
+        common = functools.partial(entry_of, entry, rows)
+    elif into:
+        common = functools.partial(changing, into)
+    if common is not None:
+        behind, shown = shown, common(shown)
         behind.published = shown  # type: ignore[attr-defined]
     if name is not None:
         shown.__name__ = name
     spaces, others = tuple(public.split()), tuple(aliases.split())
     tried = Samples.of(samples, **about)
     publication = Publication(spaces, others, inplace, doc=fn.__doc__)
-    made = Composite(shown, called, publication, tried, data_dependent, adapt, entry, rows)
+    made = Composite(shown, called, publication, tried, data_dependent, adapt, common)
     shown.composite = made  # type: ignore[attr-defined]
     if inplace:
         homes = ("Tensor",) if inplace == "method" else ("torch", "Tensor")
@@ -190,7 +197,7 @@ def composite(
     return shown
 
 
-def entry_of(record: Op, behind: Any, rows: bool) -> Any:
+def entry_of(record: Op, rows: bool, behind: Any) -> Any:
     """The function as which common calls are made; `behind` takes all."""
     if record.varargs:
         return specialize.entry(record, behind, rows, whole=False)
@@ -199,6 +206,13 @@ def entry_of(record: Op, behind: Any, rows: bool) -> Any:
         inner = inner.__wrapped__
     n = len(record.inputs) + len(record.defaults)
     return specialize.ordered(record, behind, inner.__code__.co_varnames[:n])
+
+
+def changing(records: tuple[Op, ...], behind: Any) -> Any:
+    """The same of a function that changes its operand."""
+    for record in reversed(records):
+        behind = specialize.inplace(record, behind)
+    return behind
 
 
 def attribute(fn: Any, name: str, setter: Any = None, samples: Any = (), **about: Any) -> Any:

@@ -31,10 +31,12 @@ def in_place(op: Any) -> Step:
     return Step(op.name + "_", over, outputs=0, mutates=(0,))
 
 
-def in_place_of_indices(op: Any, over: Any) -> None:
-    """Let `over(a, index, *rest, **parameters)`, which checks before it writes, be the in-place
-    form of an op whose second operand are indices."""
-    op.into = op.numerics.into = Step(op.name + "_", over, outputs=0, mutates=(0,), indices=(1,))
+def in_place_by(op: Any, over: Any, indices: tuple[int, ...] = ()) -> None:
+    """Let `over(a, *rest, **parameters)`, which checks before it writes, be the in-place form of an
+    op; `indices` are the places of its operands that are whole numbers whatever `a` is."""
+    op.into = op.numerics.into = Step(
+        op.name + "_", over, outputs=0, mutates=(0,), indices=indices
+    )
 
 
 class Numerics:

@@ -147,6 +147,7 @@ def inplace_function(op: Op) -> Public:
     """`Tensor.name_` of a record."""
     n, bare, known = len(op.inputs), op.bare, overrides.known
     prepare, one_way = op.publication.prepare, op.publication.one_way
+    made: Any = None
 
     def public(*args: Any, **kw: Any) -> Any:
         if kw or len(args) != n or not bare:
@@ -157,7 +158,7 @@ def inplace_function(op: Op) -> Public:
             if t.__class__ not in known and overrides.enabled():
                 relevant = overrides.relevant_args(inputs, {})
                 if relevant:
-                    return overrides.dispatch(public, args, kw, relevant)
+                    return overrides.dispatch(made, args, kw, relevant)
                 break
         if op.numbers is not None:
             refuse_numbers(op, inputs)
@@ -178,7 +179,10 @@ def inplace_function(op: Op) -> Public:
     public.__name__ = op.name + "_"
     method = "Tensor" in op.publication.spaces
     public.__doc__ = described.inplace_doc(op.__doc__, op.name, method)
-    return public
+    # what is prepared of no parameters suits floating types always
+    usual = (prepare is None or not op.defaults) and one_way is None
+    made = specialize.inplace(op, public) if usual else public
+    return made
 
 
 def forbid_backward(y: Any, why: str | None) -> None:

@@ -306,6 +306,11 @@ class Op:
         made = self.__dict__["core"] = specialize.core(self)
         return made(kw, *inputs)
 
+    def change(self, kw: dict[str, Any], *inputs: Any) -> Any:
+        """What `changes.apply_inplace` calls: the result in the first operand's memory."""
+        made = self.__dict__["change"] = specialize.change(self)
+        return made(kw, *inputs)
+
     def __call__(self, *args: Any, **kw: Any) -> Any:
         """On arrays: the forward at once. On Tensors: through the door. On Expr: one more node."""
         for a in args:

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import changes, overlaps
+from ...autograd import changes, door, overlaps
 from ...autograd.node import TensorBase
 from ...errors import message
 from ..core.arguments import need_tensor
 from ..core.composite import composite
 from ..core.publication import keep_operand, write_out
-from ..core.record import intrinsic
+from ..core.record import elementwise, intrinsic
 from ..core.samples import arr, case
 from . import formulas as m
 
@@ -64,6 +64,37 @@ def scaled(other: Any, alpha: Any, input: Any) -> Any:
     return other * alpha
 
 
+@elementwise(promote="common", numbers=(), public="", node="AddBackward0", holomorphic=True,
+             samples=[case(A34, A34, alpha=2.5), case(A34, (4,), alpha=-0.5)])  # fmt: skip
+def add_scaled(input: Any, other: Any, *, alpha: float = 1.0) -> Any:
+    """`add` of floats of one type with its `alpha`: each operand is read once, and the bits are
+    those of a product and a sum."""
+    return input + other * alpha
+
+
+add_scaled.vjp(lambda g, _y, _a, _b: g, lambda g, _y, _a, _b, *, alpha: g * alpha)
+
+
+@elementwise(promote="common", numbers=(), public="", node="SubBackward0", holomorphic=True,
+             samples=[case(A34, A34, alpha=2.5), case(A34, (4,), alpha=-0.5)])  # fmt: skip
+def sub_scaled(input: Any, other: Any, *, alpha: float = 1.0) -> Any:
+    """`sub` with its `alpha`, as `add_scaled`."""
+    return input - other * alpha
+
+
+sub_scaled.vjp(lambda g, _y, _a, _b: g, lambda g, _y, _a, _b, *, alpha: -g * alpha)
+
+
+def floats_alike(input: Any, other: Any, alpha: Any) -> bool:
+    """Whether a sum with `alpha` is `add_scaled`: of floats of one type and a number."""
+    if not isinstance(input, TensorBase) or not isinstance(other, TensorBase):
+        return False
+    dtype = input._a.dtype
+    if other._a.dtype is not dtype or (dtype is not door.F32 and dtype is not door.F64):
+        return False
+    return alpha.__class__ is float or (alpha.__class__ is int and abs(alpha) < 1 << 53)
+
+
 def as_of_old(name: str, alpha: Any, other: Any) -> tuple[Any, Any]:
     """(other, alpha) of a call name(input, alpha, other), as in the first versions. Both may be
     numbers, and alpha a tensor of one number that requires no grad.
@@ -108,6 +139,9 @@ def add(
         other, alpha = as_of_old("add", other, _last)
     if alpha.__class__ is int and alpha == 1:
         return with_out("add", m.add_plain.call((input, other), {}), out, input, other)
+    if floats_alike(input, other, alpha):
+        result = add_scaled.call((input, other), {"alpha": float(alpha)})
+        return with_out("add", result, out, input, other)
     result = m.add_plain.call((input, scaled(other, alpha, input)), {})
     return with_out("add", result, out, input, other)
 
@@ -115,6 +149,7 @@ def add(
 @composite(
     name="add_",
     public="Tensor",
+    into=(m.add_plain, add_scaled),
     samples=[case((3, 4), (4,)), case((3, 4), (3, 1), alpha=2)],
 )
 def add_(input: Any, other: Any, _last: Any = None, *, alpha: Any = 1) -> Any:
@@ -122,6 +157,8 @@ def add_(input: Any, other: Any, _last: Any = None, *, alpha: Any = 1) -> Any:
     if _last is not None:
         other, alpha = as_of_old("add_", other, _last)
     if not (alpha.__class__ is int and alpha == 1):
+        if floats_alike(input, other, alpha):
+            return changes.apply_inplace(add_scaled, input, (other,), {"alpha": float(alpha)})
         other = scaled(other, alpha, input)
     return changes.apply_inplace(m.add_plain, input, (number_or_tensor("add_", other),), {})
 
@@ -147,6 +184,9 @@ def sub(
         other, alpha = as_of_old("sub", other, _last)
     if alpha.__class__ is int and alpha == 1:
         return with_out("sub", m.sub_plain.call((input, other), {}), out, input, other)
+    if floats_alike(input, other, alpha):
+        result = sub_scaled.call((input, other), {"alpha": float(alpha)})
+        return with_out("sub", result, out, input, other)
     m.no_bools(input, number_or_tensor("sub", other))
     result = m.sub_plain.call((input, scaled(other, alpha, input)), {})
     return with_out("sub", result, out, input, other)
@@ -155,6 +195,7 @@ def sub(
 @composite(
     name="sub_",
     public="Tensor",
+    into=(m.sub_plain, sub_scaled),
     aliases="subtract_",
     samples=[case((3, 4), (4,)), case((3, 4), (3, 1), alpha=2)],
 )
@@ -164,6 +205,8 @@ def sub_(input: Any, other: Any, _last: Any = None, *, alpha: Any = 1) -> Any:
         other, alpha = as_of_old("sub_", other, _last)
     m.no_bools(input, number_or_tensor("sub_", other))
     if not (alpha.__class__ is int and alpha == 1):
+        if floats_alike(input, other, alpha):
+            return changes.apply_inplace(sub_scaled, input, (other,), {"alpha": float(alpha)})
         other = scaled(other, alpha, input)
     return changes.apply_inplace(m.sub_plain, input, (number_or_tensor("sub_", other),), {})
 
@@ -298,6 +341,7 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Any = 
 @composite(
     name="div_",
     public="Tensor",
+    into=(m.true_div,),
     aliases="divide_ true_divide_",
     samples=[
         case((3, 4), arr((4,), 0.5, 2)),

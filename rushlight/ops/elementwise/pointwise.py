@@ -21,6 +21,7 @@ from ...kernels import dense
 from ...kernels.elementwise import select as elementwise_kernels
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
+from ..core.numerics import in_place_by
 from ..core.record import elementwise, op
 from ..core.samples import arr, case, real
 from ..core.shapes import broadcast, same
@@ -118,7 +119,18 @@ addcmul.shape(broadcast)
 addcmul.signature.numbers_first = ("value",)
 
 
+def over(mixture: Any) -> Any:
+    """A mixture of three arrays with a number, written into the first one."""
+    into = mixture.planned.into
+
+    def write(a: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> None:
+        into(mixture, a, tensor1, tensor2, np.asarray(value).astype(a.dtype))
+
+    return write
+
+
 plus_product = elementwise_kernels.fuse(lambda x, a, b, v: x + v * a * b, "addcmul")
+in_place_by(addcmul, over(plus_product))
 addcmul.vjp(
     lambda g, _y, _x, _a, _b: g,
     lambda g, _y, _x, _a, b, *, value: g * (b * value),
@@ -166,6 +178,7 @@ addcdiv.signature.numbers_first = ("value",)
 
 
 plus_quotient = elementwise_kernels.fuse(lambda x, a, b, v: x + v * (a / b), "addcdiv")
+in_place_by(addcdiv, over(plus_quotient))
 addcdiv.vjp(
     lambda g, _y, _x, _a, _b: g,
     lambda g, _y, _x, _a, b, *, value: g * (value / b),

@@ -25,7 +25,7 @@ from ..core import described
 from ..core.accepted import Accepted
 from ..core.arguments import need_gradients, need_tensor, number
 from ..core.composite import composite
-from ..core.numerics import in_place_of_indices
+from ..core.numerics import in_place_by
 from ..core.record import op
 from ..core.samples import Case, arr, case, ints, made, values
 from ..core.shapes import given, on
@@ -305,7 +305,7 @@ def index_add_over(input: Any, index: Any, source: Any, *, dim: int, alpha: Any 
     sums.add_slices(out, index.reshape(-1), source if source.ndim else source.reshape(1), d)
 
 
-in_place_of_indices(index_add, index_add_over)
+in_place_by(index_add, index_add_over, indices=(1,))
 index_add.shape(changed("index_add"))
 
 

@@ -23,7 +23,7 @@ from ...kernels.runtime import few
 from ...kernels.sparse import select as sums
 from ..core.arguments import need_tensor
 from ..core.composite import composite
-from ..core.numerics import in_place_of_indices as in_place
+from ..core.numerics import in_place_by
 from ..core.record import op
 from ..core.samples import arr, case, error, ints
 from ..core.shapes import given, on
@@ -254,7 +254,7 @@ def scatter_over(input: Any, index: Any, src: Any, *, dim: int) -> None:
         put_along(input, index, cut(src, index), d)
 
 
-in_place(scatter, scatter_over)
+in_place_by(scatter, scatter_over, indices=(1,))
 scatter.shape(on(lambda x, index, src, *, dim: check_along("scatter", x, index, dim, src)))
 
 
@@ -340,7 +340,7 @@ def scatter_value_over(input: Any, index: Any, *, dim: int, value: Any) -> None:
         put_along(input, index, stored(value, input.dtype), d)
 
 
-in_place(scatter_value, scatter_value_over)
+in_place_by(scatter_value, scatter_value_over, indices=(1,))
 
 
 scatter_value.shape(on(lambda x, i, *, dim, **_: check_along("scatter", x, i, dim)))
@@ -377,7 +377,7 @@ def scatter_add_over(input: Any, index: Any, src: Any, *, dim: int) -> None:
     add_along(input, index, cut(src, index), d, known=True)
 
 
-in_place(scatter_add, scatter_add_over)
+in_place_by(scatter_add, scatter_add_over, indices=(1,))
 
 
 scatter_add.shape(on(lambda x, i, src, *, dim: check_along("scatter_add", x, i, dim, src)))

@@ -346,7 +346,7 @@ def _track_one(running: Any, new: Any, momentum: float, factor: float) -> None:
 
 def counted(seen: Any) -> None:
     """seen.add_(1): one batch more."""
-    # while no class is to be asked, and nobody to be told: what `changes.apply_small` does then
+    # while no class is to be asked, and nobody to be told: what `in_place.change` does then
     kind = seen.__class__
     if kind in plain and changeable(seen) and seen._a.dtype.kind in "iu":
         door.perform(add_plain.into, (seen._a, 1), {})

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rushlight
-from rushlight.autograd import changes, watch
+from rushlight.autograd import changes, in_place, watch
 from rushlight.ops.core.record import registry
 
 UFUNCS = [op for op in registry.values() if op.ufunc.__class__ is np.ufunc and op.inplace]
@@ -97,8 +97,8 @@ def test_a_change_with_a_history_is_computed_where_the_values_lie(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     taken = []
-    short = changes.apply_over
-    monkeypatch.setattr(changes, "apply_over", lambda *a: taken.append(short(*a)) or taken[-1])
+    short = in_place.overwritten
+    monkeypatch.setattr(in_place, "overwritten", lambda *a: taken.append(short(*a)) or taken[-1])
     x = rushlight.linspace(-1, 1, 20_000, requires_grad=True)
     for change in (
         lambda y: rushlight.nn.functional.relu(y, inplace=True),
@@ -148,6 +148,99 @@ def test_operands_of_the_same_memory(change: Any, n: int) -> None:
         y.sum().backward()
         found.append((y._a.tobytes(), y._version, x.grad._a.tobytes()))
     assert found[0] == found[1]
+
+
+CALLS = [
+    lambda t, x: t.add_(x),
+    lambda t, x: t.add_(x, alpha=-0.3),
+    lambda t, x: t.add_(x, alpha=2),
+    lambda t, x: t.sub_(x, alpha=0.7),
+    lambda t, x: t.sub_(2),
+    lambda t, x: t.div_(x),
+    lambda t, x: t.div_(x, rounding_mode="floor"),
+    lambda t, x: t.abs_(),
+    lambda t, x: t.relu_(),
+    lambda t, x: t.clamp_(-0.5, x.new_tensor(0.5).item()),
+    lambda t, x: t.addcmul_(x, x, value=0.5),
+    lambda t, x: t.addcdiv_(x, x + 5, value=2),
+    lambda t, x: t.lerp_(x, 0.25),
+    lambda t, x: t.__iadd__(x),
+    lambda t, x: t.__imul__(0.5),
+    lambda t, x: t.__itruediv__(3),
+]
+
+
+@pytest.mark.parametrize("change", CALLS)
+@pytest.mark.parametrize("size", [(3, 4), (300, 70)])
+@pytest.mark.parametrize(
+    "kind", ["plain", "view", "tracked", "with a tracked operand", "leaf", "quiet leaf", "integers"]
+)
+def test_methods_do_what_the_long_way_does(change: Any, size: Any, kind: str) -> None:
+    """Values, versions, histories, gradients and errors; and whose line is told."""
+    found = []
+    for watched in (False, True):
+        rushlight.manual_seed(3)
+        t, x = rushlight.randn(size), rushlight.randn(size).add_(0.01)
+        base, inputs = t, [t, x]
+        if kind == "integers":
+            t, x = (t * 9).long(), (x * 9).long() + 20
+            inputs = [t, x]
+        elif kind == "view":
+            base = rushlight.cat([t, t])
+            t = base[: size[0]]
+        elif kind == "tracked":
+            leaf = t.requires_grad_()
+            inputs = [leaf, x]
+            t = leaf * 1.0
+        elif kind == "with a tracked operand":
+            inputs = [x.requires_grad_()]
+        elif kind.endswith("leaf"):
+            t.requires_grad_()
+        told: list[Any] = []
+        try:
+            with rushlight.set_grad_enabled(kind != "quiet leaf"):
+                assert through(watched, lambda t=t, x=x: change(t, x)) is t
+            told += [t._vc.code.co_name, t._vc.what, t._v is None or t._v.seen]
+            told.append(None if t.grad_fn is None else t.grad_fn.name())
+            if t.requires_grad and t.grad_fn is not None:
+                t.sum().backward()
+                told += [None if i.grad is None else i.grad._a.tobytes() for i in inputs]
+        except RuntimeError as error:
+            told.append(str(error))
+        found.append([base._a.tobytes(), t._version, *told])
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("dtype", [rushlight.float32, rushlight.float64])
+@pytest.mark.parametrize("n", [7, 30_000])
+def test_a_sum_with_alpha_has_the_bits_of_a_product_and_a_sum(dtype: Any, n: int) -> None:
+    a, b = (rushlight.randn(n, dtype=dtype) for _ in range(2))
+    for alpha in (0.1, -3.7, 1e-30, float("inf"), 3):
+        total, difference = a + b * alpha, a - b * alpha
+        for found, expected in (
+            (rushlight.add(a, b, alpha=alpha), total),
+            (rushlight.sub(a, b, alpha=alpha), difference),
+            (a.clone().add_(b, alpha=alpha), total),
+            (a.clone().sub_(b, alpha=alpha), difference),
+        ):
+            assert found._a.tobytes() == expected._a.tobytes(), alpha
+
+
+def test_a_lack_of_memory_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was half done could be done twice."""
+    calls = []
+
+    def into(*arrays: Any) -> None:
+        calls.append(len(arrays))
+        raise MemoryError
+
+    record = registry["softplus"]
+    t = rushlight.ones(100_000)
+    changes.apply_inplace(record, t, (), {})
+    monkeypatch.setattr(record.into, "fn", into)
+    with pytest.raises(RuntimeError, match="memory"):
+        changes.apply_inplace(record, t, (), {})
+    assert calls == [1]
 
 
 def test_two_tensors_are_asked_about_at_once() -> None:
