@@ -66,14 +66,18 @@ def overwritten(op: Any, otherwise: str) -> list[str]:
     """The lines that take arrays and places on the tape out of the operands of a change in place:
     `in_place.taken`."""
     x = op.inputs[0]
-    wrong_type = "_d is not _F32 and _d is not _F64"
-    if in_place.for_integers(op):
-        wrong_type += " and _d.kind not in 'iu'"
+    wrong = ["_a0.__class__ is not _ndarray"]
+    if not in_place.moves(op):
+        integers = in_place.for_integers(op) or in_place.adds_integers(op)
+        more = " and _d.kind not in 'iu'" if integers else ""
+        wrong.append(f"(_d is not _F32 and _d is not _F64{more})")
+    order = "not _a0.flags.carray"
+    wrong.append(f"({order} and not _lies_well(_op, _a0))" if op.into.strided else order)
     lines = [
         f"if {x}.__class__ not in _plain or _watchers: {otherwise}",
         f"_a0 = {x}._a",
         "_d = _a0.dtype",
-        f"if _a0.__class__ is not _ndarray or ({wrong_type}) or not _a0.flags.carray: {otherwise}",
+        f"if {' or '.join(wrong)}: {otherwise}",
         f"_v = {x}._v",
         f"if _v is not None and _v.base._fn is not None: {otherwise}",
         f"_x = {x}._x",

@@ -18,7 +18,7 @@ import numpy as np
 from . import changes, door, op_node, operators, watch
 from .node import LEAF, Out, TensorBase, tick, user_line
 from .observe import on_observe
-from .views import cell, needs_grad
+from .views import cell, holds_several, needs_grad, overlaps_itself
 
 ndarray = np.ndarray
 FOR_ALL_INTEGERS = (np.add, np.subtract, np.multiply)  # a quotient or a power is not
@@ -58,8 +58,10 @@ def taken(op: Any, inputs: tuple[Any, ...]) -> tuple[list[Any] | None, list[Any]
     if target.__class__ not in kinds or changes.change_watchers:
         return None, []
     a, v, x = target._a, target._v, target._x
-    if a.__class__ is not ndarray or not holds_type(op, a.dtype) or not a.flags.carray:
-        return None, []  # of another type or order; or read-only
+    if a.__class__ is not ndarray or not holds_type(op, a.dtype):
+        return None, []
+    if not a.flags.carray and not lies_well(op, a):
+        return None, []
     if v is not None and v.base._fn is not None:
         return None, []  # its base gets a history by it, or has one to spare
     if x is not None and x.inference and not state.inference:
@@ -93,7 +95,26 @@ def holds_type(op: Any, dtype: Any) -> bool:
     """Whether results are of the target's type where all operands are."""
     if dtype is door.F32 or dtype is door.F64:
         return True
-    return for_integers(op) and dtype.kind in "iu"  # a step's number, a table of counts
+    if for_integers(op):
+        return dtype.kind in "iu"  # a step's number, a table of counts
+    return moves(op) or (adds_integers(op) and dtype.kind in "iu")
+
+
+def lies_well(op: Any, a: Any) -> bool:
+    """Whether an array that is not in rows can be written to where it lies: not read-only memory,
+    nor such in which one place is several elements."""
+    whole = op.into.strided and a.flags.behaved
+    return whole and not overlaps_itself(a) and not holds_several(a)
+
+
+def moves(op: Any) -> bool:
+    """Whether an operation moves values of whatever type, and computes with none."""
+    return op.kind == "op" and op.numerics.low == "keep" and op.accepts is None
+
+
+def adds_integers(op: Any) -> bool:
+    """Whether an operation takes integers as they come, and results are of their type."""
+    return op.kind == "op" and op.promote is None and op.accepts is None
 
 
 def for_integers(op: Any) -> bool:

@@ -161,6 +161,7 @@ def fill(space: dict[str, Any], op: Any) -> dict[str, Any]:
             "_share": np.may_share_memory,
             "_watchers": changes.change_watchers,
             "_write": elementwise.write,
+            "_lies_well": in_place.lies_well,
             "_recorded": in_place.recorded,
             "_in_place": in_place,
         }
@@ -297,8 +298,11 @@ def entry(
 
 def as_called(op: Any, plain_way: Callable[..., Any]) -> Callable[..., Any]:
     """What takes a call's operands and parameters, and makes it the plain way as it was made."""
+    bare = not op.defaults and all(d is EMPTY for d in op.input_defaults)
 
     def slow(inputs: Any, statics: Any, rest: Any, kw: Any) -> Any:
+        if bare and inputs[0] is not MISSING and inputs[-1] is not MISSING and len(inputs) < 3:
+            return plain_way(*inputs, *rest, **kw)
         if rest and statics:  # too many: the plain way says so
             return plain_way(*inputs, *statics, *rest, **kw)
         if op.signature.numbers_first and any(a.__class__ in NUMBERS for a in inputs):
@@ -324,8 +328,12 @@ def as_called(op: Any, plain_way: Callable[..., Any]) -> Callable[..., Any]:
 
 def change(op: Any) -> Callable[..., Any]:
     """`change(parameters, *tensors)` of an operation: in place, plain or written out."""
-    if op.into is None or not call_text.suits(op):
+    if op.into is None:
         return lambda kw, *inputs: in_place.otherwise(op, inputs, kw)
+    if not call_text.suits(op):  # of any number of operands
+        return lambda kw, *inputs: (in_place.change if plain else in_place.otherwise)(
+            op, inputs, kw
+        )
     space = fill(new_space(), op)
     space["_refused"] = in_place.REFUSED
     return function(change_text.core_text(op), space, op.name + "_")

@@ -10,7 +10,7 @@ Not here: who observes (`observe.py`), derivative rules as steps (`op_node.OpNod
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,11 +29,12 @@ class Step:
         mutates: places of operands, or names of parameters, that it writes to. A generator of
             random numbers counts as one, for drawing changes it.
         indices: places of operands of whole numbers, whatever the type of the others.
+        strided: the array that it writes to may lie in memory in any order.
         view: whether the result shares memory with the first operand.
         shown: the name under which profilers show it, or "" for what they leave out.
     """
 
-    __slots__ = ("fn", "indices", "mutates", "name", "outputs", "shown", "view")
+    __slots__ = ("fn", "indices", "mutates", "name", "outputs", "shown", "strided", "view")
 
     def __init__(
         self,
@@ -43,7 +44,8 @@ class Step:
         mutates: tuple[int | str, ...] = (),
         view: bool = False,
         shown: str = "",
-        indices: tuple[int, ...] = (),
+        indices: Sequence[int] = (),
+        strided: bool = False,
     ) -> None:
         self.name = name
         self.fn = fn
@@ -52,6 +54,7 @@ class Step:
         self.view = view
         self.shown = shown
         self.indices = indices
+        self.strided = strided
 
     def __repr__(self) -> str:
         return f"<step {self.name}>"

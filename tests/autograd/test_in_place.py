@@ -360,9 +360,11 @@ def test_what_records_nothing_goes_the_short_way(monkeypatch: pytest.MonkeyPatch
     y = rushlight.zeros(2, 3)
     y.index_copy_(1, rushlight.tensor([2]), w)
     assert y.requires_grad
+    assert long_ways == []
+    rushlight.zeros(2, 3).t().index_add_(0, index[:, 0], rushlight.ones(2, 2))  # not in rows
     with pytest.raises(RuntimeError, match="refer to a single memory location"):
         x.scatter_(1, index[:1], x[:1])
-    assert long_ways == ["index_copy_"]
+    assert long_ways == ["index_add_"]
     with rushlight.no_grad():
         y.masked_fill_(y > 0, 2.0)
         w.masked_fill_(w > 0, 3.0)  # a leaf

@@ -60,6 +60,25 @@ _WHERE = types.SimpleNamespace(name="where")  # the step of a formula that is ca
 CHOICE = Formula(lambda mask, a, b: mask.trace.call(_WHERE, (mask, a, b)), "where", by_bits)
 
 
+FILL = Formula(
+    lambda a, mask, value: a.trace.call(_WHERE, (mask, value, a)),
+    "masked_fill",
+    lambda a, mask, value: by_bits(mask, value, a),
+)
+
+
+def fill(a: Any, mask: Any, value: Any) -> None:
+    """`a[mask] = value` for a bool array that broadcasts to a, and one number of its type (0-d).
+
+    NumPy looks at the mask number by number; where about half of it is True that takes twenty times
+    as long as a kernel, which writes all of a anew.
+    """
+    if a.size < tuning.MASKED_FILL_LEAST or a.dtype not in _BITS or not a.flags.c_contiguous:
+        np.copyto(a, value, where=mask)
+    else:
+        FILL.into(FILL.reference, a, mask, value)
+
+
 def lower_triangle(n: int, m: int, k: int) -> Any:
     """`np.tri(n, m, k, bool)`, True up to the k-th diagonal; to be read only."""
     return _kept_triangle(n, m, k) if n * m <= tuning.TRIANGLE_KEPT else np.tri(n, m, k, bool)

@@ -137,7 +137,7 @@ def add_slices(out: Any, index: Any, source: Any, d: int) -> None:
         IndexError: for an index that is out of range, before anything is written.
     """
     if by_slices(layout(out), index, source, d):
-        plan_add_slices(layout(out), layout(index), layout(source), d).run(out, index, source)
+        into_slices(out, index, source, d, "add")
     elif out.ndim == 1 and source.shape == index.shape:
         scatter_add(out, index, source, 0)
     else:
@@ -214,10 +214,25 @@ def grid(index: Any, d: int) -> tuple[Any, ...]:
 def reduce_slices(out: Any, index: Any, source: Any, d: int, how: str) -> None:
     """As `add_slices`, with the largest ("max") or smallest ("min") of all, NaN before others."""
     if by_slices(layout(out), index, source, d):
-        made = plan_add_slices(layout(out), layout(index), layout(source), d, how=how)
-        made.run(out, index, source)
+        into_slices(out, index, source, d, how)
     else:
         products.reduce_slices(out, index, source, d, how)
+
+
+def into_slices(out: Any, index: Any, source: Any, d: int, how: str) -> None:
+    """By the kernel, which goes through all slices of `out`; where few of many are named, through a
+    copy of these."""
+    if d == 0 and len(out) >= max(tuning.CSR_TOUCHED_LEAST, tuning.CSR_TOUCHED * index.size):
+        named, index = np.unique(in_range(index, n=len(out)), return_inverse=True)
+        part = out[named]
+        plan_add_slices(layout(part), layout(index), layout(source), d, how=how).run(
+            part, index, source
+        )
+        out[named] = part
+    else:
+        plan_add_slices(layout(out), layout(index), layout(source), d, how=how).run(
+            out, index, source
+        )
 
 
 def slices_summed(shape: tuple[int, ...], index: Any, source: Any, d: int) -> Any:

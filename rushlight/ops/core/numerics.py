@@ -9,6 +9,7 @@ other op states its own with `op.shape(...)`, or says that it depends on data.
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -31,11 +32,13 @@ def in_place(op: Any) -> Step:
     return Step(op.name + "_", over, outputs=0, mutates=(0,))
 
 
-def in_place_by(op: Any, over: Any, indices: tuple[int, ...] = ()) -> None:
+def in_place_by(
+    op: Any, over: Any, indices: Sequence[int] = (), strided: bool = False
+) -> None:  # fmt: skip
     """Let `over(a, *rest, **parameters)`, which checks before it writes, be the in-place form of an
-    op; `indices` are the places of its operands that are whole numbers whatever `a` is."""
+    op; `indices` and `strided` as in `Step`."""
     op.into = op.numerics.into = Step(
-        op.name + "_", over, outputs=0, mutates=(0,), indices=indices
+        op.name + "_", over, outputs=0, mutates=(0,), indices=indices, strided=strided
     )
 
 

@@ -335,6 +335,16 @@ def index_copy(input: Any, index: Any, source: Any, *, dim: int) -> Any:
     return out.reshape(input.shape)
 
 
+def index_copy_over(input: Any, index: Any, source: Any, *, dim: int) -> None:
+    """`index_copy` in memory that may be written to."""
+    d, nothing = check_change("index_copy", input, index, source, dim)
+    if not nothing:
+        out = input if input.ndim else input.reshape(1)
+        out[at(d, index)] = source if source.ndim else source.reshape(1)
+
+
+in_place_by(index_copy, index_copy_over, indices=(1,), strided=True)
+
 index_copy.shape(changed("index_copy"))
 
 
@@ -353,6 +363,34 @@ index_copy.vjp(
 )
 def index_fill(input: Any, index: Any, *, dim: int, value: Any) -> Any:
     """A copy with one number in the slices at `index`."""
+    d = check_filled(input, index, dim, value)
+    if d is None:
+        return dense.copied(input)
+    out = np.atleast_1d(dense.copied(input))
+    out[at(d, index)] = filling(input, value)
+    return out.reshape(input.shape)
+
+
+def index_fill_over(input: Any, index: Any, *, dim: int, value: Any) -> None:
+    """`index_fill` in memory that may be written to."""
+    d = check_filled(input, index, dim, value)
+    if d is not None:
+        out = input if input.ndim else input.reshape(1)
+        out[at(d, index)] = filling(input, value)
+
+
+in_place_by(index_fill, index_fill_over, indices=(1,), strided=True)
+
+
+def filling(input: Any, value: Any) -> Any:
+    """A number, or an array of one, in the type of what it is written to."""
+    if isinstance(value, (int, float, complex)):
+        return stored(value, input.dtype)
+    return value.astype(input.dtype)
+
+
+def check_filled(input: Any, index: Any, dim: int, value: Any) -> int | None:
+    """The dimension that is filled, after all checks; None where nothing is written."""
     check_type("index_fill_", index)
     check_number(input, value)
     d = checked("index_fill_", input, index, dim)
@@ -360,18 +398,12 @@ def index_fill(input: Any, index: Any, *, dim: int, value: Any) -> Any:
     if isinstance(value, (int, float, complex)):
         stored(value, input.dtype)  # raises for what does not fit
     if input.ndim > 1 and not input.size and n:  # nothing is written, so PyTorch does not look
-        return dense.copied(input)
+        return None
     if index.size and (int(index.min()) < -n or int(index.max()) >= n):
         raise IndexError(
             f"index {int(index.max())} is out of bounds for dimension {d} with size {n}"
         )
-    out = np.atleast_1d(dense.copied(input))
-    out[at(d, index)] = (
-        stored(value, input.dtype)
-        if isinstance(value, (int, float, complex))
-        else value.astype(input.dtype)
-    )
-    return out.reshape(input.shape)
+    return d
 
 
 def check_number(input: Any, value: Any) -> None:
@@ -430,6 +462,34 @@ def index_reduce(
     input: Any, index: Any, source: Any, *, dim: int, reduce: str, include_self: bool = True
 ) -> Any:
     """A copy into which the slices of `source` are reduced at `index`."""
+    check_index_reduce(input, index, reduce, include_self)
+    out, key, source = ready("index_reduce", input, index, source, dim)
+    if out.dtype.kind == "W":  # complex32, which NumPy does not compute in
+        whole = out.astype(np.complex64)
+        reduce_at(whole, key[-1], source.astype(np.complex64), len(key) - 1, reduce, include_self)
+        out = whole.astype(input.dtype)
+    elif key:
+        reduce_at(out, key[-1], source, len(key) - 1, reduce, include_self)
+    return out.reshape(input.shape)
+
+
+def index_reduce_over(
+    input: Any, index: Any, source: Any, *, dim: int, reduce: str, include_self: bool = True
+) -> None:
+    """`index_reduce` in memory that may be written to."""
+    check_index_reduce(input, index, reduce, include_self)
+    d, nothing = check_change("index_reduce", input, index, source, dim)
+    if not nothing:
+        out = input if input.ndim else input.reshape(1)
+        source = source if source.ndim else source.reshape(1)
+        reduce_at(out, index.reshape(-1), source, d, reduce, include_self)
+
+
+in_place_by(index_reduce, index_reduce_over, indices=(1,))
+
+
+def check_index_reduce(input: Any, index: Any, reduce: str, include_self: bool) -> None:
+    """What `index_reduce` asks of its parameters, and of the type."""
     check_reduce("index_reduce", reduce)
     if reduce == "sum":
         raise RuntimeError(
@@ -440,14 +500,6 @@ def index_reduce(
     if input.dtype.kind in bad and (input.dtype.kind != "b" or index.size):
         kernel = "index_func_" if include_self else "index_reduce_func_exclude_input_init"
         REAL_OR_INTEGER[kernel].check_array(input.dtype)
-    out, key, source = ready("index_reduce", input, index, source, dim)
-    if out.dtype.kind == "W":  # complex32, which NumPy does not compute in
-        whole = out.astype(np.complex64)
-        reduce_at(whole, key[-1], source.astype(np.complex64), len(key) - 1, reduce, include_self)
-        out = whole.astype(input.dtype)
-    elif key:
-        reduce_at(out, key[-1], source, len(key) - 1, reduce, include_self)
-    return out.reshape(input.shape)
 
 
 index_reduce.shape(changed("index_reduce"))

@@ -22,10 +22,11 @@ from ...autograd.observe import look
 from ...dtypes import type_name
 from ...errors import message
 from ...kernels import dense, places
+from ...kernels.elementwise.where import fill
 from ...kernels.meta import MetaArray
 from ...kernels.runtime import few
 from ...kernels.sparse import select as sums
-from ..core.numerics import DependsOnData, depends_on_data
+from ..core.numerics import DependsOnData, depends_on_data, in_place_by
 from ..core.record import op
 from ..core.samples import arr, case
 from ..core.shapes import given, same
@@ -206,11 +207,25 @@ def index_put(input: Any, value: Any, *indices: Any, accumulate: bool = False) -
     return put_into(dense.copied(input), value, indices, accumulate)
 
 
+def index_put_over(input: Any, value: Any, *indices: Any, accumulate: bool = False) -> None:
+    """`index_put` in memory that may be written to."""
+    put_into(input, value, indices, accumulate)
+
+
+in_place_by(index_put, index_put_over, indices=range(2, 99), strided=True)
+
+
 def put_into(out: Any, value: Any, indices: tuple[Any, ...], accumulate: bool) -> Any:
-    """Write (or add) `value` at the indices of an array."""
+    """Write (or add) `value` at the indices of an array; nothing is written when it raises."""
     key = numpy_key(indices)
     check_masks(out, indices)
     value = value.astype(out.dtype, copy=False)
+    if value.size == 1 and not accumulate and len(indices) == 1:
+        mask = indices[0]
+        if mask is not None and mask.dtype.kind == "b":
+            over = mask.reshape(mask.shape + (1,) * (out.ndim - mask.ndim))
+            fill(out, over, value.reshape(()))
+            return out
     try:
         d, line = along_one(indices) if accumulate else (0, None)
         if line is not None and indices[d].ndim == 1:

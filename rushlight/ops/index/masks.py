@@ -17,12 +17,13 @@ from ...autograd.observe import look
 from ...dtypes import type_name
 from ...errors import axis, message
 from ...kernels import dense, places
-from ...kernels.elementwise.where import where
+from ...kernels.elementwise.where import fill, where
 from ...kernels.embedding import select as lookups
 from ...kernels.meta import MetaArray
 from ...kernels.sparse import select as sums
 from ..core.arguments import need_gradients, need_tensor
 from ..core.composite import composite
+from ..core.numerics import in_place_by
 from ..core.publication import write_out
 from ..core.record import op
 from ..core.samples import arr, bools, case, error, ints, values
@@ -68,6 +69,20 @@ def masked_fill(input: Any, mask: Any, *, value: Any) -> Any:
     return dense.in_rows(where(mask, stored(value, input.dtype), input))
 
 
+def masked_fill_over(input: Any, mask: Any, *, value: Any) -> None:
+    """`masked_fill` in memory that may be written to."""
+    check_mask("masked_fill_", mask)
+    as_large(input, mask)
+    fill(input, mask, np.asarray(stored(value, input.dtype)))
+
+
+def as_large(input: Any, mask: Any) -> None:
+    """ValueError where a mask does not broadcast to an array that is written to."""
+    if mask.shape != input.shape:
+        np.broadcast_to(mask, input.shape)
+
+
+in_place_by(masked_fill, masked_fill_over, indices=(1,), strided=True)
 masked_fill.shape(masked_shape)
 
 
@@ -99,6 +114,14 @@ def masked_put(input: Any, mask: Any, value: Any) -> Any:
     return dense.in_rows(where(mask, value.astype(input.dtype), input))
 
 
+def masked_put_over(input: Any, mask: Any, value: Any) -> None:
+    """`masked_put` in memory that may be written to."""
+    check_mask("masked_fill_", mask)
+    as_large(input, mask)
+    fill(input, mask, value.astype(input.dtype))
+
+
+in_place_by(masked_put, masked_put_over, indices=(1, 2), strided=True)
 masked_put.shape(masked_shape)
 
 
@@ -190,7 +213,12 @@ def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
     same_type("masked_scatter", input, source)
     shape = np.broadcast_shapes(input.shape, mask.shape)
     out = np.array(np.broadcast_to(input, shape))
-    over = np.broadcast_to(mask, shape)
+    scatter_under(out, np.broadcast_to(mask, shape), source)
+    return dense.in_rows(out)
+
+
+def scatter_under(out: Any, over: Any, source: Any) -> None:
+    """Write the first elements of `source` where a mask of the array's shape is True."""
     n = int(np.count_nonzero(over))
     if n > source.size:
         raise RuntimeError(
@@ -200,8 +228,16 @@ def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
             )
         )
     out[over] = source.reshape(-1)[:n]
-    return dense.in_rows(out)
 
+
+def masked_scatter_over(input: Any, mask: Any, source: Any) -> None:
+    """`masked_scatter` in memory that may be written to."""
+    check_mask("masked_scatter_", mask)
+    same_type("masked_scatter", input, source)
+    scatter_under(input, np.broadcast_to(mask, input.shape), source)
+
+
+in_place_by(masked_scatter, masked_scatter_over, indices=(1,), strided=True)
 
 masked_scatter.shape(masked_shape)
 
@@ -468,6 +504,14 @@ def public_take(input: Any, index: Any) -> Any:
 )
 def put(input: Any, index: Any, source: Any, *, accumulate: bool = False) -> Any:
     """A copy with the elements of `source` at flat positions."""
+    check_put(input, index, source)
+    out = input.copy("C")
+    put_at(out, index, source, accumulate)
+    return dense.laid_as(out, input)
+
+
+def check_put(input: Any, index: Any, source: Any) -> None:
+    """What `put_` asks of its operands."""
     same_type("put_", input, source)
     if index.dtype != np.int64:
         raise RuntimeError(
@@ -478,16 +522,25 @@ def put(input: Any, index: Any, source: Any, *, accumulate: bool = False) -> Any
             "put_(): Expected source and index to have the same number of elements, but got "
             f"source.numel() = {source.size}, index.numel() = {index.size}"
         )
-    out = input.copy("C")
+
+
+def put_at(out: Any, index: Any, source: Any, accumulate: bool) -> None:
+    """Write (or add) `source` at flat positions of an array in rows."""
     line = out.reshape(-1)
     place = wrapped(index, line.size).reshape(-1)
     if accumulate:
         np.add.at(line, place, source.reshape(-1))
     else:
         line[place] = source.reshape(-1)
-    return dense.laid_as(line.reshape(input.shape), input)
 
 
+def put_over(input: Any, index: Any, source: Any, *, accumulate: bool = False) -> None:
+    """`put` in memory that may be written to."""
+    check_put(input, index, source)
+    put_at(input, index, source, accumulate)
+
+
+in_place_by(put, put_over, indices=(1,))
 put.shape(same)
 
 

@@ -15,6 +15,7 @@ from ...errors import message
 from ...kernels.sparse import select as sums
 from ..core.accepted import Accepted
 from ..core.composite import composite
+from ..core.numerics import in_place_by
 from ..core.record import op
 from ..core.samples import case, ints
 from ..core.shapes import on
@@ -117,6 +118,30 @@ def scatter_reduce(
     input: Any, index: Any, src: Any, *, dim: int, reduce: str, include_self: bool = True
 ) -> Any:
     """A copy of `input` into which `src` is reduced at the indices along `dim`."""
+    d = check_reduced(input, index, src, dim, reduce)
+    out = np.atleast_1d(input.copy())
+    if index.size:
+        index1 = np.atleast_1d(index)
+        reduce_at(out, index1, np.atleast_1d(cut(src, index)), d, reduce, include_self)
+    return out.reshape(input.shape)
+
+
+def scatter_reduce_over(
+    input: Any, index: Any, src: Any, *, dim: int, reduce: str, include_self: bool = True
+) -> None:
+    """`scatter_reduce` in memory that may be written to."""
+    d = check_reduced(input, index, src, dim, reduce)
+    if index.size:
+        out = input if input.ndim else input.reshape(1)
+        index1 = np.atleast_1d(index)
+        reduce_at(out, index1, np.atleast_1d(cut(src, index)), d, reduce, include_self)
+
+
+in_place_by(scatter_reduce, scatter_reduce_over, indices=(1,))
+
+
+def check_reduced(input: Any, index: Any, src: Any, dim: int, reduce: str) -> int:
+    """The dimension, after all checks of operands and parameters."""
     d = check_shapes("scatter_reduce", input, index, dim, src)
     check_reduce("scatter_reduce", reduce)
     order = reduce in ("amax", "amin")
@@ -126,11 +151,7 @@ def scatter_reduce(
             input.dtype
         )
     check_range(index, input.shape[d] if input.ndim else 1, d)
-    out = np.atleast_1d(input.copy())
-    if index.size:
-        index1 = np.atleast_1d(index)
-        reduce_at(out, index1, np.atleast_1d(cut(src, index)), d, reduce, include_self)
-    return out.reshape(input.shape)
+    return d
 
 
 scatter_reduce.shape(
