@@ -221,25 +221,28 @@ def core(op: Any) -> Callable[..., Any]:
     words = {name: getattr(door, name) for name in call_text.WORDS}
     words |= {"_op": op, "_new": few.new, "_ndarray": np.ndarray, "_Tensor": door.Tensor}
     made = function(source, new_space(_asarray=door.as_array, **words), op.name)
-    return spread(op, made) if call_text.spreads(op) else made
+    if not call_text.spreads(op):
+        return made
+
+    def of_number(n: int) -> Callable[..., Any]:
+        source = call_text.core_text(call_text.Spread(op, n))
+        return function(source, fill(new_space(), op), op.name)
+
+    return spread(of_number, made)
 
 
-def spread(op: Any, every: Callable[..., Any]) -> Callable[..., Any]:
-    """`core` of an operation on any number of tensors, written out for each small number when it
-    first comes; `every` takes any."""
+def spread(of_number: Callable[[int], Any], every: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of any number of tensors, written out for each small number when it first comes;
+    `every` takes any."""
     by_number: dict[int, Callable[..., Any]] = {}
 
-    def core_of(n: int) -> Callable[..., Any]:
-        made = every
-        if 1 <= n <= call_text.MOST_SPREAD:
-            source = call_text.core_text(call_text.Spread(op, n))
-            made = function(source, fill(new_space(), op), op.name)
-        by_number[n] = made
+    def found(n: int) -> Callable[..., Any]:
+        made = by_number[n] = of_number(n) if 1 <= n <= call_text.MOST_SPREAD else every
         return made
 
     def call(kw: dict[str, Any], *inputs: Any) -> Any:
         n = len(inputs)
-        return (by_number.get(n) or core_of(n))(kw, *inputs)
+        return (by_number.get(n) or found(n))(kw, *inputs)
 
     return call
 
@@ -328,15 +331,20 @@ def as_called(op: Any, plain_way: Callable[..., Any]) -> Callable[..., Any]:
 
 def change(op: Any) -> Callable[..., Any]:
     """`change(parameters, *tensors)` of an operation: in place, plain or written out."""
+
+    def long(kw: dict[str, Any], *inputs: Any) -> Any:
+        return in_place.otherwise(op, inputs, kw)
+
+    def written_for(operands: Any) -> Callable[..., Any]:
+        space = fill(new_space(), op)
+        space["_refused"] = in_place.REFUSED
+        return function(change_text.core_text(operands), space, op.name + "_")
+
     if op.into is None:
-        return lambda kw, *inputs: in_place.otherwise(op, inputs, kw)
-    if not call_text.suits(op):  # of any number of operands
-        return lambda kw, *inputs: (in_place.change if plain else in_place.otherwise)(
-            op, inputs, kw
-        )
-    space = fill(new_space(), op)
-    space["_refused"] = in_place.REFUSED
-    return function(change_text.core_text(op), space, op.name + "_")
+        return long
+    if op.variadic:
+        return spread(lambda n: written_for(call_text.Spread(op, n)), long)
+    return written_for(op) if call_text.suits(op) else long
 
 
 def inplace(op: Any, plain_way: Callable[..., Any]) -> Callable[..., Any]:

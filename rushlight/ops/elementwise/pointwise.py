@@ -75,10 +75,12 @@ def lerp(input: Any, end: Any, weight: Any) -> Any:
 
 def _between(a: Any, b: Any, w: Any) -> Any:
     """By NumPy's own functions, which are quicker on arrays than records."""
+    if not w.ndim:
+        return a + w * (b - a) if abs(w) < 0.5 else b - (b - a) * (1 - w)
     return np.where(np.abs(w) < 0.5, a + w * (b - a), b - (b - a) * (1 - w))
 
 
-between = elementwise_kernels.fuse(
+between: Any = elementwise_kernels.fuse(
     _between,
     "between",
     lambda a, b, w: m.where(m.abs(w) < 0.5, a + w * (b - a), b - (b - a) * (1 - w)),
@@ -86,6 +88,12 @@ between = elementwise_kernels.fuse(
 )
 
 
+def lerp_over(a: Any, end: Any, weight: Any) -> None:
+    """`lerp` in memory that may be written to."""
+    between.planned.into(_between, a, end, np.asarray(weight, a.dtype))
+
+
+in_place_by(lerp, lerp_over)
 lerp.vjp(
     lambda g, _y, _a, _b, w: g * (1 - w),
     lambda g, _y, _a, _b, w: g * w,

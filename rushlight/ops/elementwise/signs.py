@@ -6,6 +6,7 @@ phase of complex numbers (`complex.py`).
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from ...errors import message
 from ...kernels.elementwise.select import fuse_step
 from ...kernels.meta import MetaArray
 from ..core.arguments import need_tensor
+from ..core.numerics import in_place_by
 from ..core.record import intrinsic, op
 from ..core.samples import arr, case, real
 from ..core.shapes import real_of, same
@@ -160,7 +162,7 @@ def of_reals(x: Any) -> dict[str, Any]:
     return {}
 
 
-_magnitude = fuse_step(np.abs, "abs")
+_magnitude: Any = fuse_step(np.abs, "abs")
 
 
 @op(
@@ -185,6 +187,7 @@ def abs(input: Any) -> Any:
     return _magnitude(input)
 
 
+in_place_by(abs, functools.partial(_magnitude.planned.into, np.abs))
 abs.shape(lambda x: MetaArray(x.shape, real_of(x.dtype)))
 
 

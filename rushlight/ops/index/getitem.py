@@ -201,6 +201,7 @@ index_backward.joint(lambda g, _y, _grad, *indices: (index(g, *indices), *[None]
     public="",
     low="keep",
     fresh=True,
+    optional=range(2, 99),
 )
 def index_put(input: Any, value: Any, *indices: Any, accumulate: bool = False) -> Any:
     """A copy with `value` at the indices (added there when `accumulate`)."""
@@ -449,12 +450,8 @@ def getitem(t: Any, key: Any) -> Any:
         made = view_at(t, key if kind is tuple else (key,))
         if made is not None:
             return made
-    elif kind in specialize.plain:
-        i = key._a
-        if i.__class__ is np.ndarray and i.ndim and i.dtype.char in "l?":
-            mask = i.dtype.char == "?"
-            if t._a.ndim >= (i.ndim if mask else 1):
-                return door.apply(index, (t, key), {})
+    elif by_tensor(t, key):
+        return door.apply(index, (t, key), {})
     view, indices = split_key(t, key)
     if indices:
         return door.apply(index, (view, *[as_tensor(i) for i in indices]), {})
@@ -465,6 +462,16 @@ def getitem(t: Any, key: Any) -> Any:
             else door.apply(s.view_as_shape, (t,), {"shape": ()})
         )
     return view
+
+
+def by_tensor(t: Any, key: Any) -> bool:
+    """Whether a key is a plain tensor, of integers or a mask, that needs no view of `t`."""
+    if key.__class__ not in specialize.plain:
+        return False
+    i = key._a
+    if i.__class__ is not np.ndarray or not i.ndim or i.dtype.char not in "l?":
+        return False
+    return t._a.ndim >= (i.ndim if i.dtype.char == "?" else 1)  # type: ignore[no-any-return]
 
 
 def view_at(t: Any, key: tuple[Any, ...]) -> Any:
@@ -551,45 +558,98 @@ def put(t: Any, key: Any, value: Any) -> bool:
             if k.step is not None:
                 return False
         elif k.__class__ is not int:
-            return False
-    if not changes.unhindered(t):
+            return k.__class__ in specialize.plain and put_at(t, key, value)
+    stored = storable(t, value)
+    if stored is None:
         return False
-    flags = a.flags
-    if not (flags.forc and flags.writeable):
-        return False
-    if isinstance(value, np.generic):
-        value = value.item()
-    kind = value.__class__
-    if kind is float or kind is int:
-        if a.dtype is not door.F32 and a.dtype is not door.F64:
-            if kind is float or a.dtype.kind != "i":
-                return False
-        elif not -1e30 < value < 1e30:
-            return False
-    elif kind is operators.plain_tensor or kind is operators.plain_parameter:
-        v = value._a
-        if v.__class__ is not np.ndarray or v.dtype is not a.dtype:
-            return False
-        if value._fn is not None and door.state.enabled:
-            return False
+    if stored.__class__ is np.ndarray:
         try:
             there = a[key]
         except IndexError:  # the long way says what is wrong
             return False
-        if there.shape != v.shape:
+        if there.shape != stored.shape:
             return False
-        near = v.ndim and value._vc is not None and value._vc is t._vc  # `x[i] += 1` writes itself
-        if near and (there.strides != v.strides or address(there) != address(v)):
+        # `x[i] += 1` writes itself
+        near = stored.ndim and value._vc is not None and value._vc is t._vc
+        if near and (there.strides != stored.strides or address(there) != address(stored)):
             return False
-        value = v
-    elif kind is not bool or a.dtype.kind != "b":
-        return False
     try:
-        a[key] = value
+        a[key] = stored
     except (IndexError, OverflowError):
         return False
     changes.all_changed((t,), "copy_")
     return True
+
+
+def storable(t: Any, value: Any) -> Any:
+    """A value as the short ways write it, an array or a number; None where the long one has to look
+    at it, or at the tensor that is written to."""
+    if not changes.unhindered(t):
+        return None
+    a = t._a
+    flags = a.flags
+    if not (flags.forc and flags.writeable):
+        return None
+    if isinstance(value, np.generic):
+        value = value.item()
+    kind = value.__class__
+    if kind is float or kind is int:
+        if a.dtype is door.F32 or a.dtype is door.F64:
+            return value if -1e30 < value < 1e30 else None
+        return value if kind is int and a.dtype.kind == "i" else None
+    if kind is operators.plain_tensor or kind is operators.plain_parameter:
+        v = value._a
+        if v.__class__ is not np.ndarray or v.dtype is not a.dtype:
+            return None
+        return None if value._fn is not None and door.state.enabled else v
+    return value if kind is bool and a.dtype.kind == "b" else None
+
+
+def put_at(t: Any, key: Any, value: Any) -> bool:
+    """The same where one tensor indexes, behind and before whole dimensions, or several the first
+    dimensions: of such keys NumPy's result lies as PyTorch's."""
+    a = t._a
+    found: list[Any] = []
+    tensors = dims = 0
+    for k in key if key.__class__ is tuple else (key,):
+        if k.__class__ is slice:
+            if not (k.start is k.stop is k.step is None):
+                return False
+            dims += 1
+            found.append(k)
+        elif k.__class__ in specialize.plain and k._a.__class__ is np.ndarray and k._a.ndim:
+            i = k._a
+            mask = i.dtype.char == "?"
+            if (not mask and i.dtype.char != "l") or (mask and found) or near(a, i):
+                return False
+            if mask and i.shape != a.shape[: i.ndim]:  # NumPy takes more
+                return False
+            tensors += 1
+            dims += i.ndim if mask else 1
+            found.append(i)
+        else:
+            return False
+    if dims > a.ndim or (tensors > 1 and tensors < len(found)):
+        return False
+    stored = storable(t, value)
+    if stored is None or (stored.__class__ is np.ndarray and near(a, stored)):
+        return False
+    first = found[0]
+    try:
+        if len(found) == 1 and first.dtype.char == "?" and stored.__class__ is not np.ndarray:
+            over = first.reshape(first.shape + (1,) * (a.ndim - first.ndim))
+            fill(a, over, np.asarray(stored, a.dtype))
+        else:
+            a[tuple(found)] = stored
+    except (IndexError, OverflowError, TypeError, ValueError):
+        return False
+    changes.all_changed((t,), "index_put_")
+    return True
+
+
+def near(a: Any, b: Any) -> bool:
+    """Whether two arrays may share memory."""
+    return (a.base is not None or b.base is not None or a is b) and np.may_share_memory(a, b)
 
 
 def setitem(t: Any, key: Any, value: Any) -> None:
@@ -608,7 +668,7 @@ def setitem(t: Any, key: Any, value: Any) -> None:
         )
     if key is False:  # of nothing: PyTorch does not look at it
         return
-    view, indices = split_key(t, key)
+    view, indices = (t, [key]) if by_tensor(t, key) else split_key(t, key)
     if not indices:
         target = value
         while target._a.ndim > view._a.ndim and target._a.shape[0] == 1:
