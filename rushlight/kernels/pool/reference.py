@@ -46,8 +46,13 @@ def max_pool(x: Array, *, how: tuple[Ints, Ints, Ints, Ints, Ints]) -> Array:
     the result."""
     kernel, stride, padding, dilation, out = how
     d = len(kernel)
-    for i in reversed(range(d)):
+    for i in range(d):  # the last one last, whose neighbours lie side by side
         axis = x.ndim - d + i
+        if kernel[i] >= LONG and tiled(kernel, stride, padding, dilation, out, i):
+            whole = _slice(x, axis, 0, out[i] * kernel[i])
+            shape = (*x.shape[:axis], out[i], kernel[i], *x.shape[axis + 1 :])
+            x = np.maximum.reduce(whole.reshape(shape), axis=axis + 1)
+            continue
         frame = _framed(x, axis, padding[i], reach_of(kernel[i], stride[i], dilation[i], out[i]))
         views = [_tap(frame, axis, t * dilation[i], stride[i], out[i]) for t in range(kernel[i])]
         if len(views) == 1:
@@ -63,6 +68,8 @@ def max_tap(x: Array, y: Array, *, how: Window) -> Array:
     """Which tap of its window holds each maximum y: the first of equals, the last of NaNs."""
     kernel, stride, padding, dilation = how
     out = y.shape[y.ndim - len(kernel) :]
+    if in_tiles(*how, out):
+        return max_tap_of_tiles(x, y, kernel, out)
     reach = tuple(map(reach_of, kernel, stride, dilation, out))
     taps = list(product(*map(range, kernel)))
     kind: Any = np.uint8 if len(taps) < 256 else np.int32
@@ -88,6 +95,8 @@ def put_taps(g: Array, tap_of: Array, *, size: Ints, how: Window) -> Array:
     kernel, stride, padding, dilation = how
     d = len(kernel)
     lead, out = g.shape[: g.ndim - d], g.shape[g.ndim - d :]
+    if in_tiles(*how, out):
+        return put_taps_of_tiles(g, tap_of, size, kernel)
     reach = tuple(map(reach_of, kernel, stride, dilation, out))
     full = tuple(max(n + p, r) for n, p, r in zip(size, padding, reach, strict=True))
     frame = np.zeros(lead + full, g.dtype)
@@ -99,6 +108,61 @@ def put_taps(g: Array, tap_of: Array, *, size: Ints, how: Window) -> Array:
         else:
             view += _select(g, tap_of == number)
     return cropped(frame, padding=padding, size=size)
+
+
+# -- windows side by side --------------------------------------------------------------------------
+
+LONG = 8  # elements of a window in a row from which on one reduction costs less than so many steps
+LARGE = 36  # taps of a window from which on each costs more than finding it in a copy of the window
+
+
+def tiled(
+    kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, out: Ints, i: int
+) -> bool:  # fmt: skip
+    """Whether windows lie side by side along dimension i, or there is one."""
+    alone = out[i] == 1 or stride[i] == kernel[i]
+    return alone and not padding[i] and dilation[i] == 1 and out[i] > 0
+
+
+def in_tiles(kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, out: Ints) -> bool:
+    """Whether large windows lie side by side in all dimensions."""
+    if math.prod(kernel) <= LARGE:
+        return False
+    return all(tiled(kernel, stride, padding, dilation, out, i) for i in range(len(kernel)))
+
+
+def max_tap_of_tiles(x: Array, y: Array, kernel: Ints, out: Ints) -> Array:
+    """`max_tap` of windows that lie side by side."""
+    d, taps = len(kernel), math.prod(kernel)
+    lead = x.shape[: x.ndim - d]
+    whole = x[(..., *(slice(0, o * k) for o, k in zip(out, kernel, strict=True)))]
+    pairs = [n for pair in zip(out, kernel, strict=True) for n in pair]
+    n = len(lead)
+    order = (*range(n), *range(n, n + 2 * d, 2), *range(n + 1, n + 2 * d, 2))
+    windows = whole.reshape(*lead, *pairs).transpose(order).reshape(*lead, *out, taps)
+    found = windows.argmax(-1)
+    if x.dtype.kind == "f":
+        broken = np.isnan(y)
+        if broken.any():
+            found[broken] = taps - 1 - np.isnan(windows[broken])[:, ::-1].argmax(-1)
+    return found.astype(np.uint8 if taps < 256 else np.int32)
+
+
+def put_taps_of_tiles(g: Array, tap_of: Array, size: Ints, kernel: Ints) -> Array:
+    """`put_taps` of windows that lie side by side."""
+    d, taps = len(kernel), math.prod(kernel)
+    lead, out = g.shape[: g.ndim - d], g.shape[g.ndim - d :]
+    windows = np.zeros((*g.shape, taps), g.dtype)
+    np.put_along_axis(windows, tap_of[..., None].astype(np.int64), g[..., None], -1)
+    n = len(lead)
+    order = (*range(n), *(n + i + j * d for i in range(d) for j in range(2)))
+    covered = tuple([o * k for o, k in zip(out, kernel, strict=True)])
+    planes = windows.reshape(*lead, *out, *kernel).transpose(order).reshape(*lead, *covered)
+    if covered == size:
+        return planes
+    y = np.zeros(lead + size, g.dtype)
+    y[(..., *(slice(0, n) for n in covered))] = planes
+    return y
 
 
 def take_taps(
@@ -181,6 +245,9 @@ def adaptive_max(x: Array, out: Ints) -> tuple[Array, Array]:
         window = tuple(slice(*spans[i][at[i]]) for i in range(d))
         part = x[(..., *window)].reshape(*lead, plane[window].size)
         best = part.argmax(-1)
+        if x.dtype.kind == "f":  # of NaNs the last
+            last = part.shape[-1] - 1 - np.isnan(part)[..., ::-1].argmax(-1)
+            best = np.where(np.isnan(part).any(-1), last, best)
         indices[(..., *at)] = plane[window].reshape(-1)[best]
         best_of[(..., *at)] = np.take_along_axis(part, best[..., None], -1)[..., 0]
     return best_of, indices

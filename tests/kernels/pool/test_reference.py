@@ -122,3 +122,38 @@ def test_put_plane_keeps_the_last_or_adds():
     g, at = np.array([[1.0, 2.0, 3.0]]), np.array([[0, 2, 0]])
     assert kernel.put_plane(g, at, (4,), 1, add=False).tolist() == [[3, 0, 2, 0]]
     assert kernel.put_plane(g, at, (4,), 1, add=True).tolist() == [[4, 0, 2, 0]]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
+@pytest.mark.parametrize(
+    ("size", "of"), [((20, 21), (20, 21)), ((20, 21), (9, 5)), ((40,), (40,)), ((90,), (44,))]
+)
+def test_large_windows_side_by_side(
+    size, of, dtype, rng, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    """A reduction and a search in a copy give what going through the taps gives."""
+    x = rng.integers(-5, 5, (2, 3, *size)).astype(dtype)
+    if dtype is not np.int64:
+        x[0, 0].reshape(-1)[[7, 9, 30]] = np.nan
+        x[1] = -np.inf
+    d = len(of)
+    out = tuple(n // k for n, k in zip(size, of, strict=True))
+    window = (of, of, (0,) * d, (1,) * d)
+    found = []
+    for large in (kernel.LARGE, 1 << 60):
+        monkeypatch.setattr(kernel, "LARGE", large)
+        monkeypatch.setattr(kernel, "LONG", 8 if large < 100 else 1 << 60)
+        y = kernel.max_pool(x, how=(*window, out))
+        taps = kernel.max_tap(x, y, how=window)
+        g = np.arange(1.0, y.size + 1).reshape(y.shape).astype(dtype)
+        found.append((y, taps, kernel.put_taps(g, taps, size=size, how=window)))
+    for one, other in zip(*found, strict=True):
+        assert one.dtype == other.dtype
+        np.testing.assert_array_equal(one, other)
+
+
+def test_of_nans_the_last_is_the_place() -> None:
+    x = np.zeros((1, 5, 5), np.float32)
+    x[0, 0, 1] = x[0, 2, 2] = np.nan
+    for out, places in (((1, 1), [12]), ((2, 2), [12, 12, 12, 12]), ((5, 5), range(25))):
+        assert select.adaptive_max(x, out)[1].reshape(-1).tolist() == list(places)
