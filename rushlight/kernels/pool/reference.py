@@ -160,7 +160,7 @@ def put_taps_of_tiles(g: Array, tap_of: Array, size: Ints, kernel: Ints) -> Arra
     planes = windows.reshape(*lead, *out, *kernel).transpose(order).reshape(*lead, *covered)
     if covered == size:
         return planes
-    y = np.zeros(lead + size, g.dtype)
+    y: Array = np.zeros(lead + size, g.dtype)
     y[(..., *(slice(0, n) for n in covered))] = planes
     return y
 

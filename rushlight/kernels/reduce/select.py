@@ -492,7 +492,7 @@ def add_all(x: Array) -> Array:
 
 def add_leading(g: Array, count: int) -> Array:
     """The sum of a gradient over its leading dims, which go away."""
-    if g.size < tuning.REDUCE_LEAST:
+    if g.size < tuning.REDUCE_GRADIENT_LEAST:
         y = np.add.reduce(g, axis=0 if count == 1 else tuple(range(count)))
         return y if y.__class__ is ndarray else np.asarray(y)
     return _SUM_OF_GRADIENT((g,), 0 if count == 1 else tuple(range(count)))
@@ -573,6 +573,6 @@ def plan_logsumexp(
 
 def logsumexp(x: Array, dims: Any, fold: Reduction, otherwise: Callable[..., Array]) -> Array:
     """log(sum(exp(x))) with the dims kept; `otherwise` (x, dims=, keepdims=) is NumPy's way."""
-    if x.size < tuning.REDUCE_LEAST or not x.flags.aligned or x.__class__ is not ndarray:
+    if x.size < tuning.LOGSUMEXP_LEAST or not x.flags.aligned or x.__class__ is not ndarray:
         return otherwise(x, dims=dims, keepdims=True)
     return plan_logsumexp((x.shape, x.strides, x.dtype), dims, fold, otherwise).run(x)

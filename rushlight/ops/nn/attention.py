@@ -16,9 +16,11 @@ from ...autograd import door, views
 from ...autograd.node import TensorBase
 from ...dtypes import type_name
 from ...errors import message
-from ...kernels.attention import reference
 from ...kernels.attention import select as kernels
+from ...kernels.attention import whole
+from ...kernels.matmul.select import product
 from ...kernels.meta import MetaArray
+from ...kernels.softmax.select import softmax_grad
 from ..core import overrides
 from ..core.composite import composite
 from ..core.record import op
@@ -71,8 +73,8 @@ def attention(
         causal: position i sees positions up to i.
         safe: a row that sees nothing is 0, not NaN.
     """
-    w = reference.weights(query, key, mask, scale, causal, safe)
-    return np.matmul(w if noise is None else w * noise, value), w
+    w = whole.weights(query, key, mask, scale, causal, safe)
+    return product(w if noise is None else w * noise, value), w
 
 
 @attention.shape
@@ -99,8 +101,11 @@ def _attention_rule(
         if noise is not None:
             part = part * noise
         g_w = part if g_w is None else part + g_w
-    gw = g_w * w
-    scores = gw - w * total(gw, dim=-1, keepdim=True)
+    if g_w.__class__ is np.ndarray:
+        scores = softmax_grad(g_w, w, -1)
+    else:
+        gw = g_w * w
+        scores = gw - w * total(gw, dim=-1, keepdim=True)
     gq = matmul(scores, k) * scale if needs[0] else None
     gk = matmul(scores.swapaxes(-1, -2), q) * scale if needs[1] else None
     return gq, gk, gv, scores if needs[3] else None, gn
