@@ -118,17 +118,25 @@ def core_text(op: Any) -> str:
     return written(", ".join(["_kw", *(f"{n}=_missing" for n in op.inputs)]), lines)
 
 
-def method_text(op: Any) -> str:
-    """The method `name_`: operands, then parameters."""
+def method_text(op: Any, named: bool = False) -> str:
+    """The method `name_`: operands, then parameters; with `named` all of these, by name."""
     names, statics = op.inputs, list(op.defaults)
     signature = [
         f"{n}=None" if d is None else f"{n}=_missing"
         for n, d in zip(names, op.input_defaults, strict=True)
     ]
-    signature += [f"{s}=_default_{s}" for s in statics]
-    otherwise = f"return _slow({tuple_of(names)}, {tuple_of(statics)}, _rest, _kw)"
-    wrong = " or ".join(["_rest", "_kw", *unusual(op, statics)])
-    lines = [f"if {wrong}: {otherwise}", *changed(op, {s: s for s in statics}, otherwise)]
+    if named and statics:
+        otherwise = f"return _slow({tuple_of(names)}, (), _rest, _kw)"
+        missing = [f"'{s}' not in _kw" for s in statics]
+        wrong = " or ".join(["_rest", f"len(_kw) != {len(statics)}", *missing])
+        lines = [f"if {wrong}: {otherwise}", *(f"{s} = _kw['{s}']" for s in statics)]
+        wrong = " or ".join(unusual(op, statics))
+    else:
+        signature += [f"{s}=_default_{s}" for s in statics]
+        otherwise = f"return _slow({tuple_of(names)}, {tuple_of(statics)}, _rest, _kw)"
+        lines = []
+        wrong = " or ".join(["_rest", "_kw", *unusual(op, statics)])
+    lines += [f"if {wrong}: {otherwise}", *changed(op, {s: s for s in statics}, otherwise)]
     if op.check is not None:  # floats of one type have passed it
         asked = "" if op.promote is None else "if _d is not _F32 and _d is not _F64: "
         place = lines.index("_d = _a0.dtype") + 1

@@ -347,13 +347,16 @@ def change(op: Any) -> Callable[..., Any]:
     return written_for(op) if call_text.suits(op) else long
 
 
-def inplace(op: Any, plain_way: Callable[..., Any]) -> Callable[..., Any]:
-    """The method `name_` of an operation; `plain_way(*args, **kw)` takes all calls."""
+def inplace(
+    op: Any, plain_way: Callable[..., Any], named: bool = False
+) -> Callable[..., Any]:  # fmt: skip
+    """The method `name_` of an operation; `plain_way(*args, **kw)` takes all calls. With `named`
+    the short way is for parameters that are given by name alone."""
     if op.into is None or not call_text.suits(op) or op.varargs:
         return plain_way
 
     def write() -> Any:
-        source = change_text.method_text(op)
+        source = change_text.method_text(op, named)
         fill(space, op)
         space["_refused"] = in_place.REFUSED
         public.__defaults__ = defaults_of(source, space)

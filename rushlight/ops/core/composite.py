@@ -211,7 +211,7 @@ def entry_of(record: Op, rows: bool, behind: Any) -> Any:
 def changing(records: tuple[Op, ...], behind: Any) -> Any:
     """The same of a function that changes its operand."""
     for record in reversed(records):
-        behind = specialize.inplace(record, behind)
+        behind = specialize.inplace(record, behind, named=True)
     return behind
 
 
