@@ -261,8 +261,11 @@ def unique_rows(x: Array, dim: int) -> tuple[Array, Array, Array]:
     return x.take(order[new], axis=dim), inverse, counts
 
 
-def unique_consecutive(x: Array, dim: int | None) -> tuple[Array, Array, Array]:
-    """Runs of equal elements (or equal slices along dim), each kept once."""
+def unique_consecutive(
+    x: Array, dim: int | None, inverse: bool = True
+) -> tuple[Array, Array | None, Array]:  # fmt: skip
+    """Runs of equal elements (or equal slices along dim), each kept once; of which run each element
+    is (None without `inverse`), and how long the runs are."""
     if dim is None:
         flat = x.reshape(-1)
         different = flat[1:] != flat[:-1]
@@ -273,12 +276,12 @@ def unique_consecutive(x: Array, dim: int | None) -> tuple[Array, Array, Array]:
     n = x.size if dim is None else x.shape[dim]
     new = np.ones(n, bool)
     new[1:] = different
-    group = np.cumsum(new) - 1
-    counts = np.bincount(group, minlength=0).astype(np.int64) if n else np.zeros(0, np.int64)
-    inverse = group.astype(np.int64)
+    begins = np.flatnonzero(new)
+    counts = np.diff(begins, append=n)
+    run = np.cumsum(new) - 1 if inverse else None
     if flat is not None:
-        return flat[new], inverse.reshape(x.shape), counts
-    return x.compress(new, axis=dim), inverse, counts
+        return flat[begins], None if run is None else run.reshape(x.shape), counts
+    return x.take(begins, axis=dim), run, counts
 
 
 def searchsorted(sequence: Array, values: Array, right: bool, sorter: Array | None) -> Array:

@@ -41,7 +41,7 @@ def _plain(x: Any) -> Any:
 
 
 def _listed(
-    name: str, x: Any, found: tuple[Any, Any, Any], return_inverse: bool, return_counts: bool
+    name: str, x: Any, found: tuple[Any, ...], return_inverse: bool, return_counts: bool
 ) -> Any:
     values, inverse, counts = found
     y = wrap(np.ascontiguousarray(values.astype(x._a.dtype, copy=False)))
@@ -105,7 +105,7 @@ def unique_consecutive(
     (tensor([1, 2, 3, 1]), tensor([2, 2, 1, 1]))
     """
     where = None if dim is None else axis(dim, input.ndim)
-    found = kernels.unique_consecutive(_plain(input), where)
+    found = kernels.unique_consecutive(_plain(input), where, return_inverse)
     return _listed("unique_consecutive", input, found, return_inverse, return_counts)
 
 
