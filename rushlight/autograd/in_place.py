@@ -32,6 +32,8 @@ def change(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
     As in `door.general`, lines are matched as they are spelt, and stand for what `change_text.py`
     writes out for the operands that a record has.
     """
+    if op.into is None:
+        return written(op, inputs, kw)
     arrays, edges = taken(op, inputs)
     if arrays is None:
         return written(op, inputs, kw)
@@ -143,17 +145,21 @@ def with_history(fn: Any) -> bool:
 
 
 def overwritten(op: Any, arrays: list[Any], kw: dict[str, Any]) -> bool:
-    """Compute into the target's memory; False where it is as it was, for the long way to say why.
-
-    Who looks on is shown the function of NumPy, or else, on the long way, a result and its writing.
-    """
-    if state.observers and op.ufunc.__class__ is not np.ufunc:
+    """Compute into the target's memory; False where it is as it was: the long way says why."""
+    if state.observers and not shown_as_it_is(op):
         return False
     try:
         door.perform(op.into, arrays, kw)
     except REFUSED:
         return False
     return True
+
+
+def shown_as_it_is(op: Any) -> bool:
+    """Whether who looks on is shown the change itself: one function of NumPy, or what writes to a
+    few places. Of other formulas it is a result and its writing, into which a compiler can join
+    what stands before and behind."""
+    return op.ufunc.__class__ is np.ufunc or bool(op.into.indices)
 
 
 def count(target: Any, name: str) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import rushlight as torch
 from rushlight import nn
-from rushlight.autograd import changes, door, engine, specialize, watch
+from rushlight.autograd import changes, door, engine, in_place, specialize, watch
 from rushlight.autograd.function import Function
 from rushlight.kernels.optim.reference import Arrays
 from rushlight.nn import functional as F
@@ -37,7 +37,7 @@ def top(prof: Any) -> list[str]:
 def everything_swapped() -> dict[str, Any]:
     """Every object that the profiler may put another one in place of."""
     found: dict[str, Any] = {}
-    for module in (door, watch, engine, backward_pass, changes, torch, F, optimizer):
+    for module in (door, watch, engine, backward_pass, changes, in_place, torch, F, optimizer):
         found |= {f"{module.__name__}.{k}": v for k, v in vars(module).items()}
     for cls in (torch.Tensor, Op, Arrays, Function, optimizer.Optimizer):
         found |= {f"{cls.__name__}.{k}": v for k, v in vars(cls).items()}
@@ -71,7 +71,7 @@ def test_off_is_what_it_was_before() -> None:
         "rushlight.autograd.door.apply",
         "rushlight.autograd.door.perform",
         "rushlight.autograd.watch._innermost",
-        "rushlight.autograd.changes.apply_inplace",
+        "rushlight.autograd.in_place.otherwise",
         "specialize.plain: Tensor",
         "specialize.plain: Parameter",
         "Op.__call__",

@@ -191,3 +191,22 @@ def test_few_of_many_slices(how: str, dtype: Any, monkeypatch: pytest.MonkeyPatc
             x.scatter_reduce_(0, index[:, None].expand(60, 24), source, how)
         found.append(x._a.tobytes())
     assert found[0] == found[1]
+
+
+def test_who_looks_on_is_shown_the_change_itself() -> None:
+    """No copy of the whole: what is written down can be done again at the same cost."""
+    from rushlight.autograd import door
+
+    seen: list[Any] = []
+    x, i, v = rushlight.zeros(N, N), ints(I1), rushlight.ones(3, N)
+    with door.observing(lambda record, arrays, kw, results: seen.append((record, arrays, kw))):
+        x[i] = v
+        x.index_fill_(0, i, 2.0)
+        x.masked_fill_(x > 1, 3.0)
+    made = [(r, a, kw) for r, a, kw in seen if r.written(a, kw) == (0,)]
+    assert [r.name for r, _, _ in made] == ["index_put_", "index_fill_", "masked_fill_"]
+    y = np.zeros((N, N), np.float32)
+    for record, arrays, kw in made:
+        assert arrays[0] is x._a
+        record.fn(y, *arrays[1:], **kw)
+    assert y.tobytes() == x._a.tobytes()
