@@ -3,7 +3,8 @@ printing.
 
 Arithmetic and the named operations are not written here: `publish.py` attaches them from the op
 records.
-Storage and legacy methods are in `tensor_storage.py`; indexing is in `ops/index/getitem.py`.
+Storage and legacy methods are in `tensor_storage.py`; indexing is in `ops/index/`, `getitem.py` and
+`setitem.py`.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ from .kernels.meta import (
 from .once import warn_once
 from .ops.core import overrides
 from .ops.create import factories, from_data
-from .ops.index import getitem
+from .ops.index import getitem, setitem
 from .size import Size
 
 ndarray = np.ndarray
@@ -968,7 +969,7 @@ class Tensor(TensorBase):
         if self.__class__ not in overrides.ordinary and overrides.enabled():
             overrides.dispatch(Tensor.__setitem__, (self, key, value), {}, (self,))
             return
-        getitem.setitem(self, key, value)
+        setitem.setitem(self, key, value)
 
     def __delitem__(self, key: Any) -> None:
         raise TypeError("Tensor does not support deleting items")

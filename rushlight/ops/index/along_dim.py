@@ -33,6 +33,7 @@ from ..create.arguments import stored
 from . import getitem as ix
 from .gather import same_type
 from .scatter_reduce import check_reduce, reduce_at, reduce_rule
+from .setitem import refuse_overlap
 
 rows = arr((2,), 0, 3, "int64")
 one = arr((1,), 0, 3, "int64")
@@ -726,7 +727,7 @@ def index_put_(input: Any, indices: Any, values: Any, accumulate: bool = False) 
     """
     same_type("index_put_", input._a, values._a)
     places = keys(indices)
-    ix.refuse_overlap(input, values, indices)
+    refuse_overlap(input, values, indices)
     try:
         return changes.apply_inplace(
             ix.index_put, input, (values, *places), {"accumulate": accumulate}

@@ -5,7 +5,7 @@ import pytest
 
 import rushlight as torch
 from rushlight.autograd import specialize
-from rushlight.ops.index import getitem
+from rushlight.ops.index import setitem
 
 KEYS = [
     0,
@@ -147,10 +147,10 @@ def test_counts_of_every_integer_type(dtype):
 
 def test_what_takes_the_short_way():
     x = torch.zeros(3, 4)
-    assert getitem.put(x, (0, 1), 1.0)
-    assert getitem.put(x, 0, torch.ones(4))
-    assert getitem.put(x, (0, 1), x[0, 1])
-    assert not getitem.put(x, torch.tensor(1), 1.0)
+    assert setitem.put(x, (0, 1), 1.0)
+    assert setitem.put(x, 0, torch.ones(4))
+    assert setitem.put(x, (0, 1), x[0, 1])
+    assert not setitem.put(x, torch.tensor(1), 1.0)
     assert x._version == 3
 
 
