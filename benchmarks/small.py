@@ -115,6 +115,26 @@ def few_indexed(torch: Any) -> Call:
     )
 
 
+@row("changes in place of few: +=, add_(alpha), relu_, clamp_, x[i] = v, …", 2.0, 1.0)
+def few_changed(torch: Any) -> Call:
+    x, y, i = torch.ones(8, 4), torch.full((8, 4), 0.5), torch.tensor([0, 2, 1])
+    v, mask, f = torch.zeros(3, 4), y > 1, torch.nn.functional
+    return in_turn(
+        lambda: x.__iadd__(y),
+        lambda: x.mul_(0.5),
+        lambda: x.add_(y, alpha=-0.1),
+        lambda: x.clamp_(-1, 1),
+        lambda: f.relu(x, inplace=True),
+        lambda: x.lerp_(y, 0.1),
+        lambda: x.masked_fill_(mask, 0.0),
+        lambda: x.__setitem__(mask, 0.0),
+        lambda: x.__setitem__(i, v),
+        lambda: x.__setitem__(0, v[0]),
+        lambda: x.copy_(y),
+        lambda: x.zero_(),
+    )
+
+
 @row("factories: zeros, arange, full, tensor", 2.0, 1.0)
 def few_made(torch: Any) -> Call:
     return in_turn(

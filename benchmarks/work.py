@@ -107,10 +107,48 @@ def batch_norm(torch: Any, shape: tuple[int, ...] = (32, 64, 28, 28)) -> Call:
     return both(torch, lambda x, _w, _b: norm(x), x, norm.weight, norm.bias)
 
 
+@row("32 rows written into, and added to, a buffer of 200000 rows", 2.5, 1.0, tiny={"n": 40})
+def buffer_rows(torch: Any, n: int = 200_000) -> Call:
+    buffer, index = torch.zeros(n, 16), torch.arange(0, n, n // 32)[:32]
+    rows = torch.randn(32, 16)
+
+    def call() -> Any:
+        buffer[index] = rows
+        return buffer.index_add_(0, index, rows)
+
+    return call
+
+
+@row("x[x < 0] = 0, 3.2M", 0.5, 0.2, tiny={"n": 7})
+def masked_number(torch: Any, n: int = 200_000) -> Call:
+    x = torch.randn(n, 16)
+    mask = x < 0
+
+    def call() -> Any:
+        x[mask] = 0
+        return x
+
+    return call
+
+
 @row("max_pool 2x2, 32x32x56², forward + backward", 0.8, 0.5, tiny={"shape": (2, 3, 4, 4)})
 def max_pool(torch: Any, shape: tuple[int, ...] = (32, 32, 56, 56)) -> Call:
     x = torch.randn(*shape, requires_grad=True)
     return both(torch, lambda x: torch.nn.functional.max_pool2d(x, 2), x)
+
+
+@row("maxima of whole planes, 32x64², forward + backward", 2.5, 1.0, tiny={"size": 7})
+def plane_maxima(torch: Any, size: int = 64) -> Call:
+    x = torch.randn(4, 8, size, size, requires_grad=True)
+    return both(torch, lambda x: torch.nn.functional.adaptive_max_pool2d(x, 1), x)
+
+
+@row("MultiheadAttention with its weights, 8x128x256, forward + backward", 1.0, 0.7,
+     tiny={"batch": 2, "rows": 5, "wide": 16})  # fmt: skip
+def attention_weights(torch: Any, batch: int = 8, rows: int = 128, wide: int = 256) -> Call:
+    layer = torch.nn.MultiheadAttention(wide, 8, batch_first=True)
+    x = torch.randn(batch, rows, wide, requires_grad=True)
+    return both(torch, lambda x, *_: layer(x, x, x)[0], x, *layer.parameters())
 
 
 # -- convolutions --------------------------------------------------------------------------------
