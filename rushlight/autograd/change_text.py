@@ -40,11 +40,11 @@ def changed(op: Any, kw: dict[str, str] | None, otherwise: str, depth: int = 1) 
             "except _refused: _r = None",
             f"if _r is None: {otherwise}",
         ],
-        'count(inputs[0], op.name + "_")': [
+        "count(inputs[0], op.inplace_name)": [
             f"_c = {names[0]}._vc or _cell({names[0]})",
             "_c.count += 1",
             "_c.stamp = _tick()",
-            f"_c.what = '{op.name}_'",
+            f"_c.what = '{op.inplace_name}'",
             f"_f = _getframe({depth})",
             "_k = _f.f_code",
             "if _k is _seen[0]:",

@@ -183,7 +183,7 @@ def apply_written(op: Any, target: Any, rest: tuple[Any, ...], kw: dict[str, Any
     """A change in place for all operands and all who watch: a result first, then written."""
     if apply_unrecorded(op, target, rest, kw):
         return target
-    name = op.name + "_"
+    name = op.inplace_name
     if not isinstance(target, TensorBase):
         raise TypeError(
             f"{name}(): argument 'input' (position 1) must be Tensor, not {type(target).__name__}"
@@ -223,9 +223,9 @@ def apply_unrecorded(op: Any, target: Any, rest: tuple[Any, ...], kw: dict[str, 
     a, y = target._a, door.apply(op, (target, *rest), kw)._a
     if y.__class__ is np.ndarray and y.shape == a.shape and y.dtype is a.dtype:
         door.put(a, y)
-        all_changed((target,), op.name + "_")
+        all_changed((target,), op.inplace_name)
     else:
-        write_inplace(target, y, op.name + "_", op, rest, kw)
+        write_inplace(target, y, op.inplace_name, op, rest, kw)
     return True
 
 

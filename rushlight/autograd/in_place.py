@@ -44,7 +44,7 @@ def change(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
             return written(op, inputs, kw)
     if not overwritten(op, arrays, kw):
         return written(op, inputs, kw)
-    count(inputs[0], op.name + "_")
+    count(inputs[0], op.inplace_name)
     return inputs[0]
 
 
@@ -203,7 +203,7 @@ def recorded(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any], arrays: Any) 
     a = target._a
     c = target._vc or cell(target)
     c.count += 1
-    c.stamp, c.what = tick(), op.name + "_"  # before the node's own tick: it keeps the new values
+    c.stamp, c.what = tick(), op.inplace_name  # before the node's own tick: it keeps the new values
     node = door.record(op, operands, kw, a, a.shape, a.dtype, 0, None)
     c.code, c.lasti = node.code, node.lasti
     changes.rebase(target, node, c)

@@ -226,6 +226,19 @@ def test_a_sum_with_alpha_has_the_bits_of_a_product_and_a_sum(dtype: Any, n: int
             assert found._a.tobytes() == expected._a.tobytes(), alpha
 
 
+def test_a_change_is_called_as_the_user_called_it() -> None:
+    x = rushlight.ones(3, requires_grad=True)
+    y = x.exp()
+    for change, name in ((lambda: y.add_(y.detach() + 1, alpha=0.5), "add_"), (y.relu_, "relu_")):
+        change()
+        assert y._vc.what == name
+    y = x.exp()
+    z = y * y
+    y.sub_(rushlight.ones(3), alpha=0.5)
+    with pytest.raises(RuntimeError, match="changed by sub_ at"):
+        z.sum().backward()
+
+
 def test_a_lack_of_memory_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """What was half done could be done twice."""
     calls = []

@@ -29,7 +29,7 @@ def in_place(op: Any) -> Step:
     ufunc = op.numerics.ufunc
     fn = ufunc if isinstance(ufunc, np.ufunc) else op.formula
     over = functools.partial(op.fn.planned.into, fn)
-    return Step(op.name + "_", over, outputs=0, mutates=(0,))
+    return Step(op.inplace_name, over, outputs=0, mutates=(0,))
 
 
 def in_place_by(
@@ -38,7 +38,7 @@ def in_place_by(
     """Let `over(a, *rest, **parameters)`, which checks before it writes, be the in-place form of an
     op; `indices` and `strided` as in `Step`."""
     op.into = op.numerics.into = Step(
-        op.name + "_", over, outputs=0, mutates=(0,), indices=indices, strided=strided
+        op.inplace_name, over, outputs=0, mutates=(0,), indices=indices, strided=strided
     )
 
 

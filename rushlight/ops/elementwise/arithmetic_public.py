@@ -64,8 +64,10 @@ def scaled(other: Any, alpha: Any, input: Any) -> Any:
     return other * alpha
 
 
-@elementwise(promote="common", numbers=(), public="", node="AddBackward0", holomorphic=True,
-             samples=[case(A34, A34, alpha=2.5), case(A34, (4,), alpha=-0.5)])  # fmt: skip
+@elementwise(
+    promote="common", numbers=(), public="", part_of="add", node="AddBackward0", holomorphic=True,
+    samples=[case(A34, A34, alpha=2.5), case(A34, (4,), alpha=-0.5)],
+)  # fmt: skip
 def add_scaled(input: Any, other: Any, *, alpha: float = 1.0) -> Any:
     """`add` of floats of one type with its `alpha`: each operand is read once, and the bits are
     those of a product and a sum."""
@@ -75,8 +77,10 @@ def add_scaled(input: Any, other: Any, *, alpha: float = 1.0) -> Any:
 add_scaled.vjp(lambda g, _y, _a, _b: g, lambda g, _y, _a, _b, *, alpha: g * alpha)
 
 
-@elementwise(promote="common", numbers=(), public="", node="SubBackward0", holomorphic=True,
-             samples=[case(A34, A34, alpha=2.5), case(A34, (4,), alpha=-0.5)])  # fmt: skip
+@elementwise(
+    promote="common", numbers=(), public="", part_of="sub", node="SubBackward0", holomorphic=True,
+    samples=[case(A34, A34, alpha=2.5), case(A34, (4,), alpha=-0.5)],
+)  # fmt: skip
 def sub_scaled(input: Any, other: Any, *, alpha: float = 1.0) -> Any:
     """`sub` with its `alpha`, as `add_scaled`."""
     return input - other * alpha
