@@ -25,7 +25,7 @@ def changed(op: Any, kw: dict[str, str] | None, otherwise: str, depth: int = 1) 
     elif op.kind == "elementwise":
         named = ["**_kw"] if kw is None else [f"{name}={text}" for name, text in kw.items()]
         given = ", ".join([*(f"_a{i}" for i in every), *(named if op.defaults else [])])
-        step = f"_write(_a0, _formula({given})) if _a0.size < _least else {step}"
+        step = f"_stored(_a0, _formula({given})) if _a0.size < _least else {step}"
     words: dict[str, Any] = {
         "arrays, edges = taken(op, inputs)": overwritten(op, otherwise),
         "if arrays is None:": None,

@@ -160,7 +160,7 @@ def fill(space: dict[str, Any], op: Any) -> dict[str, Any]:
             "_perform": door.bare_perform,
             "_share": np.may_share_memory,
             "_watchers": changes.change_watchers,
-            "_write": elementwise.write,
+            "_stored": elementwise.write,
             "_lies_well": in_place.lies_well,
             "_recorded": in_place.recorded,
             "_in_place": in_place,

@@ -57,8 +57,12 @@ def torch_name(thing: Any) -> str | None:
         if found(f"{space}.{name}") is thing:
             return f"{space}.{name}"
     known = published().get(id(thing))
-    if known is None and found(f"{module}.{name}") is thing:
-        return f"{module}.{name}"
+    if known is None:
+        there = found(f"{module}.{name}")
+        # some calls of an operator may be a record of their own; by its name all are made
+        part = getattr(getattr(thing, "record", None), "part_of", None) is not None
+        if there is thing or (part and there == thing):
+            return f"{module}.{name}"
     return known
 
 

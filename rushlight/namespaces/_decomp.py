@@ -44,6 +44,8 @@ def is_formula(op: Op) -> bool:
     """Whether a record is written with other operations, and looks at no array."""
     if op.kind != "elementwise" or op.ufunc is not None or op.name in lower.TABLE:
         return False
+    if op.part_of is not None:  # the operator is that of the other record
+        return False
     trace = expr.Trace()
     try:
         op.formula(*map(trace.variable, op.inputs), **op.defaults)

@@ -352,7 +352,10 @@ def made_of(op: Op, name: str, overload: str) -> OpOverload:
     except AttributeError:
         carried_out = functools.partial(as_told, op)
         packet = space.__dict__[name] = OpOverloadPacket("aten", name, carried_out)
-    made = told_by(getattr(packet, overload), functools.partial(as_told, op))
+    found = getattr(packet, overload)
+    if op.part_of is not None:  # the operator itself is the other record's
+        found = OpOverload(packet, overload)
+    made = told_by(found, functools.partial(as_told, op))
     made.record = op
     return made
 

@@ -188,3 +188,13 @@ def test_names_of_arguments() -> None:
     assert found(f, x, x) == ["first_1", "second_1"]
     assert found(lambda *xs: xs[0], x, x) == ["arg0_1", "arg1_1"]
     assert found(functools.partial(f, second=1), x) == ["arg0_1"]
+
+
+def test_a_sum_with_alpha_is_one_operator() -> None:
+    """Of floats it is a record of its own, which is called by the operator's name."""
+    a, b = torch.ones(2), torch.full((2,), 3.0)
+    graph = make_fx(lambda x, y: torch.add(x, y, alpha=0.5) + torch.sub(x, y, alpha=2))(a, b)
+    lines = [line.partition(";")[0].strip() for line in graph.code.splitlines()]
+    assert "add = torch.ops.aten.add.Tensor(x_1, y_1, alpha = 0.5)" in lines
+    assert "sub = torch.ops.aten.sub.Tensor(x_1, y_1, alpha = 2.0)" in lines
+    assert graph(a, b).tolist() == [-2.5, -2.5]

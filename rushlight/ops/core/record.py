@@ -83,8 +83,8 @@ class Op:
         plan: (*arrays or MetaArrays, **params) -> the plan of the forward; None: a launch of `fn`.
         rule_plan: the same for the rule, where that is one plan.
         declared: (file, line) of the declaration.
-        inplace_name: what a change in place is called; of a record that is a part of a public
-            function (`part_of`), by that one's name.
+        part_of: the public function some calls of which it is, where another record is the others.
+        inplace_name: what a change in place is called.
     """
 
     def __init__(self, fn: Forward, kind: str, **options: Any) -> None:
@@ -95,7 +95,8 @@ class Op:
         self.fn = self.formula = fn
         self.kind = kind
         self.name: str = options.pop("name", None) or fn.__name__.rstrip("_")
-        self.inplace_name: str = (options.pop("part_of", None) or self.name) + "_"
+        self.part_of: str | None = options.pop("part_of", None)
+        self.inplace_name: str = (self.part_of or self.name) + "_"
         self.__doc__ = fn.__doc__
         self.declared: tuple[str, int] = (fn.__code__.co_filename, fn.__code__.co_firstlineno)
         self.__name__ = self.name
