@@ -210,6 +210,7 @@ RESAMPLE_DENSE = 8  # taps from which on a matrix product is faster than one pas
 # kernels; of 4 x 4: 50 and 7. Below, a kernel would be compiled for a handful of numbers.
 MAX_POOL_LEAST = least(16)
 MAX_POOL_LARGEST = 36  # elements of a window whose taps are written out one by one
+MAX_POOL_LONG = 8  # elements of a window in a row from which on one reduction costs less than steps
 MAX_POOL_PLANES = 8192  # elements of the result that a chunk makes, in whole planes
 # Elements of the input. 4 planes of 4 x 4: 15 to 40 µs with NumPy, 2 by the kernel.
 AVERAGE_POOL_LEAST = least(64)

@@ -24,7 +24,11 @@ def causal_bias(rows: int, columns: int, dtype: Any) -> Array:
 
 def scores(q: Array, k: Array, mask: Array | None, scale: float, causal: bool) -> Array:
     """q k^T * scale + mask, (..., L, S), in memory of its own."""
-    w = np.matmul(q * q.dtype.type(scale), k.swapaxes(-1, -2))
+    return biased(np.matmul(q * q.dtype.type(scale), k.swapaxes(-1, -2)), mask, causal)
+
+
+def biased(w: Array, mask: Array | None, causal: bool) -> Array:
+    """Scores with what masks add to them, in place where they fit."""
     if mask is not None:
         bias = bias_of(mask, w.dtype)
         w = np.add(w, bias, out=w) if fits(bias, w) else w + bias

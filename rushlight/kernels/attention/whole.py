@@ -12,7 +12,7 @@ import numpy as np
 
 from ..matmul.select import product
 from ..softmax.select import softmax
-from .reference import bias_of, causal_bias, fits
+from .reference import biased
 
 Array = Any
 
@@ -22,12 +22,7 @@ def weights(
 ) -> Array:
     """softmax(q k^T * scale + mask) over keys, (..., L, S); `safe`: a row that sees nothing is 0,
     not NaN."""
-    w = product(q * q.dtype.type(scale), k.swapaxes(-1, -2))
-    if mask is not None:
-        bias = bias_of(mask, w.dtype)
-        w = np.add(w, bias, out=w) if fits(bias, w) else w + bias
-    if causal:
-        w += causal_bias(w.shape[-2], w.shape[-1], w.dtype)
+    w = biased(product(q * q.dtype.type(scale), k.swapaxes(-1, -2)), mask, causal)
     if not w.size:
         return w
     y = softmax(w, -1)

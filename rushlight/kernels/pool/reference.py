@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import tuning
 from ..pad.select import around
 
 Array = Any  # a numpy.ndarray, whose stubs do not know computed indices
@@ -48,7 +49,7 @@ def max_pool(x: Array, *, how: tuple[Ints, Ints, Ints, Ints, Ints]) -> Array:
     d = len(kernel)
     for i in range(d):  # the last one last, whose neighbours lie side by side
         axis = x.ndim - d + i
-        if kernel[i] >= LONG and tiled(kernel, stride, padding, dilation, out, i):
+        if kernel[i] >= tuning.MAX_POOL_LONG and tiled(kernel, stride, padding, dilation, out, i):
             whole = _slice(x, axis, 0, out[i] * kernel[i])
             shape = (*x.shape[:axis], out[i], kernel[i], *x.shape[axis + 1 :])
             x = np.maximum.reduce(whole.reshape(shape), axis=axis + 1)
@@ -112,9 +113,6 @@ def put_taps(g: Array, tap_of: Array, *, size: Ints, how: Window) -> Array:
 
 # -- windows side by side --------------------------------------------------------------------------
 
-LONG = 8  # elements of a window in a row from which on one reduction costs less than so many steps
-LARGE = 36  # taps of a window from which on each costs more than finding it in a copy of the window
-
 
 def tiled(
     kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, out: Ints, i: int
@@ -126,9 +124,22 @@ def tiled(
 
 def in_tiles(kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, out: Ints) -> bool:
     """Whether large windows lie side by side in all dimensions."""
-    if math.prod(kernel) <= LARGE:
+    if math.prod(kernel) <= tuning.MAX_POOL_LARGEST:
         return False
     return all(tiled(kernel, stride, padding, dilation, out, i) for i in range(len(kernel)))
+
+
+def places_of(windows: Array, y: Array) -> Array:
+    """Where each row of the last dimension has its maximum y: the first of equals, the last of
+    NaNs."""
+    found: Array = np.asarray(windows.argmax(-1))
+    if y.dtype.kind == "f":
+        broken = np.isnan(y)
+        if broken.any():
+            found[broken] = (
+                windows.shape[-1] - 1 - np.isnan(windows[broken])[:, ::-1].argmax(-1)
+            )
+    return found
 
 
 def max_tap_of_tiles(x: Array, y: Array, kernel: Ints, out: Ints) -> Array:
@@ -140,11 +151,7 @@ def max_tap_of_tiles(x: Array, y: Array, kernel: Ints, out: Ints) -> Array:
     n = len(lead)
     order = (*range(n), *range(n, n + 2 * d, 2), *range(n + 1, n + 2 * d, 2))
     windows = whole.reshape(*lead, *pairs).transpose(order).reshape(*lead, *out, taps)
-    found = windows.argmax(-1)
-    if x.dtype.kind == "f":
-        broken = np.isnan(y)
-        if broken.any():
-            found[broken] = taps - 1 - np.isnan(windows[broken])[:, ::-1].argmax(-1)
+    found = places_of(windows, y)
     return found.astype(np.uint8 if taps < 256 else np.int32)
 
 
@@ -244,10 +251,7 @@ def adaptive_max(x: Array, out: Ints) -> tuple[Array, Array]:
     for at in product(*map(range, out)):
         window = tuple(slice(*spans[i][at[i]]) for i in range(d))
         part = x[(..., *window)].reshape(*lead, plane[window].size)
-        best = part.argmax(-1)
-        if x.dtype.kind == "f":  # of NaNs the last
-            last = part.shape[-1] - 1 - np.isnan(part)[..., ::-1].argmax(-1)
-            best = np.where(np.isnan(part).any(-1), last, best)
+        best = places_of(part, part.max(-1))
         indices[(..., *at)] = plane[window].reshape(-1)[best]
         best_of[(..., *at)] = np.take_along_axis(part, best[..., None], -1)[..., 0]
     return best_of, indices

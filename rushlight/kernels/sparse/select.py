@@ -222,17 +222,14 @@ def reduce_slices(out: Any, index: Any, source: Any, d: int, how: str) -> None:
 def into_slices(out: Any, index: Any, source: Any, d: int, how: str) -> None:
     """By the kernel, which goes through all slices of `out`; where few of many are named, through a
     copy of these."""
+    part, named = out, None
     if d == 0 and len(out) >= max(tuning.CSR_TOUCHED_LEAST, tuning.CSR_TOUCHED * index.size):
         named, index = np.unique(in_range(index, n=len(out)), return_inverse=True)
         part = out[named]
-        plan_add_slices(layout(part), layout(index), layout(source), d, how=how).run(
-            part, index, source
-        )
+    made = plan_add_slices(layout(part), layout(index), layout(source), d, how=how)
+    made.run(part, index, source)
+    if named is not None:
         out[named] = part
-    else:
-        plan_add_slices(layout(out), layout(index), layout(source), d, how=how).run(
-            out, index, source
-        )
 
 
 def slices_summed(shape: tuple[int, ...], index: Any, source: Any, d: int) -> Any:

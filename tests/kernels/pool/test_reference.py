@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from rushlight.kernels import tuning
 from rushlight.kernels.pool import reference as kernel
 from rushlight.kernels.pool import select
 
@@ -140,9 +141,9 @@ def test_large_windows_side_by_side(
     out = tuple(n // k for n, k in zip(size, of, strict=True))
     window = (of, of, (0,) * d, (1,) * d)
     found = []
-    for large in (kernel.LARGE, 1 << 60):
-        monkeypatch.setattr(kernel, "LARGE", large)
-        monkeypatch.setattr(kernel, "LONG", 8 if large < 100 else 1 << 60)
+    for large in (tuning.MAX_POOL_LARGEST, 1 << 60):
+        monkeypatch.setattr(tuning, "MAX_POOL_LARGEST", large)
+        monkeypatch.setattr(tuning, "MAX_POOL_LONG", 8 if large < 100 else 1 << 60)
         y = kernel.max_pool(x, how=(*window, out))
         taps = kernel.max_tap(x, y, how=window)
         g = np.arange(1.0, y.size + 1).reshape(y.shape).astype(dtype)
