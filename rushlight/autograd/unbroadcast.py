@@ -102,7 +102,7 @@ def cast(g: Any, dtype: Any) -> Any:
         return g
     if g.dtype.kind in "cW" and dtype.kind not in "cW":
         g = dense.real_part(g)
-    return g.astype(dtype)
+    return dense.copied(g, dtype) if g.__class__ is ndarray else g.astype(dtype)
 
 
 def fit_other(g: Any, shape: tuple[int, ...], dtype: Any, edge: Any) -> Any:

@@ -15,6 +15,7 @@ import numpy as np
 
 from ... import dtypes
 from ...autograd.node import TensorBase
+from ...kernels import dense
 from ...kernels.codegen import expr
 from .signature import parameters
 from .types import Forward, Rule
@@ -135,7 +136,7 @@ def unwritten(name: str) -> Rule:
 def up(x: Any) -> Any:
     """A value in float32 when its type is narrower."""
     if x.__class__ is ndarray:
-        return x.astype(dtypes.wide(x.dtype)) if x.dtype in dtypes.LOW_NP else x
+        return dense.copied(x, dtypes.wide(x.dtype)) if x.dtype in dtypes.LOW_NP else x
     if isinstance(x, TensorBase):
         if x._a.dtype not in dtypes.LOW_NP:
             return x
