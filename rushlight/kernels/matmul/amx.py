@@ -32,6 +32,7 @@ from typing import Any
 
 from .. import tuned
 from ..codegen.ir import F32, I16, I32, I64, PTR, Function, Module, Pointer, Value, vector
+from ..narrow import EXACT
 from ..runtime import jit
 from . import amx_emulated
 from .gemm import transposed
@@ -45,7 +46,8 @@ ORDER = {  # which parts are multiplied, the smallest products first: neighbours
     2: ((0, 1), (1, 0), (0, 0)),
     1: ((0, 0),),
 }
-PARTS = {"highest": 3, "high": 2, "medium": 1}  # of `set_float32_matmul_precision`
+# Of `set_float32_matmul_precision`; and of numbers of bfloat16, which are one part.
+PARTS = {"highest": 3, "high": 2, "medium": 1, EXACT: 1}
 ARCH_PRCTL, REQUEST, TILE_DATA = 158, 0x1023, 18  # Linux: ask for the registers of the unit
 
 

@@ -12,7 +12,8 @@ Operands may be of any strides; none is copied. Three kernels share the work, Nu
 Where the result is small and k long, k is cut into slices, and the parts are added in order.
 
 Integers go the same ways: their products and sums wrap around, so the low bits of a wider type's
-are theirs, and those of one byte are multiplied in two.
+are theirs, and those of one byte are multiplied in two. Narrow floats are brought to float32
+(`narrow.py`).
 
 Not here: matrices that stay packed for many products (`packed.py`), both gradients of a linear
 layer (`linear.py`), NumPy's way (`reference.py`).
@@ -30,6 +31,7 @@ from ... import config
 from .. import runtime, tuning
 from ..keys import Plans
 from ..meta import MetaArray
+from ..narrow import EXACT, is_narrow
 from ..plan import Draft, Launch, Plan, Reference, nbytes
 from ..runtime import few
 from . import reference
@@ -58,6 +60,22 @@ def product(a: Array, b: Array) -> Array:
     precision = config.current.matmul_precision
     key = few.layouts(a, b, precision)
     made = plans_product.get(key) or plans_product.make(key, a, b, precision)
+    return made.run(a, b, None, 1.0, 0.0)
+
+
+@Plans
+def plans_wide(a: Array, b: Array, precision: str) -> Plan:
+    of = (a.dtype, a.shape, a.strides, b.dtype, b.shape, b.strides)
+    return plan(*of, precision, rounds=False)
+
+
+def wide_product(a: Array, b: Array) -> Array:
+    """`product`; of narrow floats in the type that they are computed in, not rounded yet."""
+    if not is_narrow(a.dtype):
+        return product(a, b)
+    precision = config.current.matmul_precision
+    key = few.layouts(a, b, precision)
+    made = plans_wide.get(key) or plans_wide.make(key, a, b, precision)
     return made.run(a, b, None, 1.0, 0.0)
 
 
@@ -123,9 +141,12 @@ def has_amx() -> bool:
 
 
 def uses_amx(group: str) -> bool:
-    """Whether this process lets it: for large products ("matmul"), for convolutions ("conv")."""
+    """Whether this process lets it: for large products ("matmul"), for convolutions ("conv"), for
+    those of bfloat16 ("bfloat16": always, `kernels/tuned.py`)."""
     if not has_amx():
         return False
+    if group == "bfloat16":
+        return True
     from .. import tuned
 
     return group in tuned.choice().groups
@@ -135,14 +156,20 @@ def uses_amx(group: str) -> bool:
 def plan(
     dtype: Any, a_shape: Shape, a_strides: Shape, b_dtype: Any, b_shape: Shape, b_strides: Shape,
     precision: str = "highest", d_shape: Shape | None = None, d_strides: Shape = (),
-    plain: bool = True,
+    plain: bool = True, rounds: bool = True,
 ) -> Plan:  # fmt: skip
     """y = alpha * (a @ b) + beta * d: operands a, b and d (or None), scalars alpha and beta.
 
-    `plain`: alpha and beta are 1. `precision` is that of float32 on a matrix unit.
+    `plain`: alpha and beta are 1. `precision` is that of float32 on a matrix unit. Narrow floats,
+    of which all is plain, give such ones, or with `rounds=False` what they are computed in.
     """
     if dtype in WIDENED and b_dtype == dtype:
         return widened(dtype, a_shape, b_shape)
+    if is_narrow(dtype) and b_dtype == dtype:
+        from . import narrow
+
+        of = (dtype, a_shape, a_strides, b_shape, b_strides)
+        return narrow.plan(*of, precision, d_shape, d_strides, rounds)
     problem = parsed(dtype, a_shape, a_strides, b_dtype, b_shape, b_strides, d_shape, d_strides)
     if problem is None:
         return by_numpy(dtype, a_shape, b_dtype, b_shape)
@@ -385,9 +412,13 @@ class Problem:
     def by_amx(self) -> bool:
         """Whether the CPU's matrix unit computes it."""
         m, n, k = self.m, self.n, self.k
-        large = min(m, n, k) >= tuning.MATMUL_AMX_SIDE
-        large = large and self.count * m * n * k >= tuning.MATMUL_AMX_LEAST
-        return large and not self.is_slice and self.element == "float" and uses_amx("matmul")
+        exact = self.precision == EXACT  # one product in place of six
+        side = tuning.MATMUL_AMX_SIDE_EXACT if exact else tuning.MATMUL_AMX_SIDE
+        least = tuning.MATMUL_AMX_LEAST_EXACT if exact else tuning.MATMUL_AMX_LEAST
+        large = min(m, n, k) >= side and self.count * m * n * k >= least
+        if not large or self.is_slice or self.element != "float":
+            return False
+        return uses_amx("bfloat16" if exact else "matmul")
 
     # -- the kernels ---------------------------------------------------------------------------
 

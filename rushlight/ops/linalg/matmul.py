@@ -21,7 +21,9 @@ from ...errors import message
 from ...kernels.matmul import select as products
 from ...kernels.matmul.linear import gradients as linear_gradients
 from ...kernels.meta import MetaArray
+from ...kernels.narrow import is_narrow
 from ..core.composite import composite
+from ..core.derivative import up
 from ..core.publication import write_out
 from ..core.record import op
 from ..core.return_types import ReturnType
@@ -259,6 +261,7 @@ def tall(x: Any) -> Any:
     unmixed=unmixed,
     accepts="floating integral complex empty: addmm_impl_cpu_",
     operator="matmul",
+    low="inside",
     autocast="lower",
     samples=[
         case((4, 3), (3, 5)),
@@ -305,29 +308,39 @@ matmul.shape(product_shape)
 matmul.planned(lambda *a, **kw: products.plan_product(*a, **kw))
 
 
+def in_rule(a: Any, b: Any, op: Any = None) -> Any:
+    """A product in a rule: of narrow arrays in the type that they are computed in, so that what the
+    engine adds up is rounded once."""
+    if a.__class__ is ndarray and is_narrow(a.dtype):
+        return products.wide_product(a, b)
+    return (op or matmul)(a, b)
+
+
 def _left_rule(g: Any, _y: Any, _a: Any, b: Any, *, shapes: Any) -> Any:
     a_dims = len(shapes[0])
     if b.ndim == 1:
+        g, b = up(g), up(b)
         return g * b if a_dims == 1 else g[..., None] * b
     if a_dims == 1:
-        return matmul(b, g[..., None])[..., 0]
+        return in_rule(b, g[..., None])[..., 0]
     if a_dims == 2 and b.ndim == 3:
         # one matrix against a stack: sum over the stack inside the product
         g2 = g.swapaxes(0, 1).reshape((g.shape[1], g.shape[0] * g.shape[2]))
         b2 = b.swapaxes(0, 1).reshape((b.shape[1], b.shape[0] * b.shape[2]))
-        return matmul(g2, b2.mT)
-    return matmul(g, b.mT)
+        return in_rule(g2, b2.mT)
+    return in_rule(g, b.mT)
 
 
 def _right_rule(g: Any, _y: Any, a: Any, _b: Any, *, shapes: Any) -> Any:
     b_dims = len(shapes[1])
     if a.ndim == 1:
+        g, a = up(g), up(a)
         return g * a if b_dims == 1 else a[:, None] * g[..., None, :]
     if b_dims == 1:
-        return matmul(g.reshape((math.prod(g.shape),)), tall(a))
+        return in_rule(g.reshape((math.prod(g.shape),)), tall(a))
     if b_dims == 2:
-        return matmul(tall(a).mT, tall(g))
-    return matmul(a.mT, g)
+        return in_rule(tall(a).mT, tall(g))
+    return in_rule(a.mT, g)
 
 
 matmul.vjp(_left_rule, _right_rule)
@@ -349,6 +362,7 @@ def need_dims(x: Any, name: str, dims: int = 2) -> None:
 @op(
     unmixed=unmixed,
     accepts="floating integral complex empty: addmm_impl_cpu_",
+    low="inside",
     autocast="lower",
     samples=[case((4, 3), (3, 5)), case((0, 3), (3, 2))],
     errors=[
@@ -374,7 +388,10 @@ def mm(input: Any, mat2: Any) -> Any:
 
 mm.shape(product_shape)
 mm.planned(lambda *a, **kw: products.plan_product(*a, **kw))
-mm.vjp(lambda g, _y, _a, b: mm(g, b.mT), lambda g, _y, a, _b: mm(a.mT, g))
+mm.vjp(
+    lambda g, _y, _a, b: in_rule(g, b.mT, mm),
+    lambda g, _y, a, _b: in_rule(a.mT, g, mm),
+)
 
 
 def check_stacks(input: Any, mat2: Any) -> None:
@@ -403,6 +420,7 @@ def of_two(input: Any, _vec: Any) -> None:
 @op(
     unmixed=unmixed,
     accepts="floating integral complex empty: bmm",
+    low="inside",
     autocast="lower",
     samples=[case((2, 4, 3), (2, 3, 5))],
     errors=[
@@ -429,7 +447,10 @@ def bmm(input: Any, mat2: Any) -> Any:
 
 bmm.shape(product_shape)
 bmm.planned(lambda *a, **kw: products.plan_product(*a, **kw))
-bmm.vjp(lambda g, _y, _a, b: bmm(g, b.mT), lambda g, _y, a, _b: bmm(a.mT, g))
+bmm.vjp(
+    lambda g, _y, _a, b: in_rule(g, b.mT, bmm),
+    lambda g, _y, a, _b: in_rule(a.mT, g, bmm),
+)
 
 
 @op(
@@ -557,6 +578,7 @@ def _unmixed_layer(input: Any, weight: Any, bias: Any = None, **_: Any) -> None:
 @op(
     unmixed=_unmixed_layer,
     accepts="floating integral complex empty: addmm_impl_cpu_",
+    low="inside",
     autocast="lower",
     samples=[case((4, 3), (5, 3), (5,)), case((2, 4, 3), (5, 3), None), case((3,), (5, 3), (5,))],
     errors=[error(RuntimeError, "mat1 and mat2 shapes cannot be multiplied", (4, 3), (5, 2))],
@@ -583,6 +605,8 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
         and (bias is None or bias.dtype == weight.dtype)
     ):
         return products.linear(input, weight.T, bias)
+    if any(is_narrow(x.dtype) for x in (input, weight)):
+        _unmixed_layer(input, weight, bias)
     same_type(input, weight, "mat1", "mat2")
     if not (input.ndim and weight.ndim):
         raise RuntimeError(
@@ -652,14 +676,14 @@ def _linear_shape(input: Any, weight: Any, bias: Any = None) -> MetaArray:
 def _linear_rule(g: Any, _y: Any, input: Any, weight: Any, _bias: Any, *, needs: Any) -> Any:
     gx = gw = gb = None
     if weight.ndim == 1:
-        gx = g[..., None] * weight if needs[0] else None
-        gw = matmul(g.reshape((math.prod(g.shape),)), tall(input)) if needs[1] else None
+        gx = up(g)[..., None] * up(weight) if needs[0] else None
+        gw = in_rule(g.reshape((math.prod(g.shape),)), tall(input)) if needs[1] else None
         return gx, gw, g
     if g.__class__ is ndarray and needs[0] and needs[1]:
         found = linear_gradients(g, input, weight, needs[2])
         if found is not None:
             return found if needs[2] else (*found, None)
-    product = products.product if g.__class__ is ndarray else matmul  # shapes fit: no questions
+    product = products.wide_product if g.__class__ is ndarray else matmul  # shapes fit
     if needs[0]:
         gx = product(g, weight)
     if needs[1]:
