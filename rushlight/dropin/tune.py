@@ -103,6 +103,7 @@ def state() -> Iterator[str]:
         return
     found = tuned.chosen()
     yield f"{computed(found.groups)}: {found.why}"
+    yield f"those of bfloat16 {'by AMX' if found.bfloat16 else 'by vectors'}"
     if found.complaint:
         yield found.complaint
 

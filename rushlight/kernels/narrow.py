@@ -1,5 +1,5 @@
-"""Steps of plans for narrow floats: what float16, bfloat16 and narrower ones are computed in, and the
-rounding at the end.
+"""Steps of plans for narrow floats: the type that float16, bfloat16 and narrower ones are computed
+in, and the rounding at the end.
 
 Products and convolutions of narrow floats are computed in float32: operands are brought there, and
 the result is rounded once. A number of bfloat16 is one part of what a CPU's matrix unit multiplies,
@@ -12,6 +12,7 @@ Not here: elementwise kernels, reductions and rows, which read narrow floats as 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import ml_dtypes
@@ -21,7 +22,7 @@ from .. import dtypes
 from .copy import select as copy
 from .dense import dense_strides
 from .meta import MetaArray
-from .plan import Draft
+from .plan import Draft, Plan
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 EXACT = "bfloat16"  # a precision beside those of `set_float32_matmul_precision`
@@ -67,6 +68,33 @@ def rounded(d: Draft, name: str, result: str, dtype: Any) -> None:
     """Add the rounding of an array to a narrow type."""
     d.array(result, alike(d.metas[name], dtype))
     copied(d, name, result)
+
+
+def narrow_plan(
+    family: str, given: dict[str, MetaArray | None], make: Callable[..., Plan | None],
+    rounds: bool = True,
+) -> Any:  # fmt: skip
+    """The plan of narrow operands whose work is that of `make(*operands)`, which gets them as they
+    are computed. Results are rounded, or stay in that type. None where `make` gives none."""
+    d = Draft(given)
+    names: dict[str, str | None] = {
+        k: None if meta is None else widened(d, k) for k, meta in given.items()
+    }
+    made = make(*[None if name is None else d.metas[name] for name in names.values()])
+    if made is None:
+        return None
+    dtype = next(meta.dtype for meta in given.values() if meta is not None)
+    for k in made.returns:
+        names[k] = d.array(f"{k}_wide" if rounds else k, made.outputs[k])
+    d.include(made, names)
+    for k in made.returns if rounds else ():
+        rounded(d, f"{k}_wide", k, dtype)
+    return d.plan(f"{family}.{dtype.name} by {made.way}", made.returns, made.flops or 0)
+
+
+def key_of(*metas: Any) -> list[Any]:
+    """What a plan asks of its operands: types, shapes and strides."""
+    return [part for m in metas for part in (m.dtype, m.shape, m.strides)]
 
 
 def copied(d: Draft, source: str, target: str) -> None:

@@ -134,8 +134,8 @@ MATMUL_SLICE, MATMUL_SLICES = 1024, 64  # the least slice of a long k, and the m
 MATMUL_SMALL = 1 << 13  # elements of a result from which on k is not cut
 MATMUL_AMX_LEAST = least(1 << 23)  # multiplications from which on the matrix unit is used
 MATMUL_AMX_SIDE = least(64, 4)  # and the least m, n and k
-# The same for numbers of bfloat16. Two threads, us by vectors and by the unit: 128 x 128 x 128 30, 30;
-# 64 x 256 x 256 55, 33; 32 x 768 x 768 231, 118; 256 x 64 x 256 48, 20; 192 x 192 x 192 83, 36;
+# The same for numbers of bfloat16. Two threads, us by vectors and by the unit: 128 x 128 x 128 30,
+# 30; 64 x 256 x 256 55, 33; 32 x 768 x 768 231, 118; 256 x 64 x 256 48, 20; 192 x 192 x 192 83, 36;
 # 1024 x 1024 x 1024 7800, 2090.
 MATMUL_AMX_LEAST_EXACT = least(1 << 22)
 MATMUL_AMX_SIDE_EXACT = least(32, 4)

@@ -85,7 +85,22 @@ def test_the_setting_comes_first_and_nothing_is_read(
     put(b"damaged")
     monkeypatch.setenv("RUSHLIGHT_AMX", value)
     assert tuned.choice().groups == groups
+    assert tuned.choice().bfloat16 is bool(groups)
     assert f"RUSHLIGHT_AMX={value}" in tuned.choice().why
+
+
+@pytest.mark.parametrize(
+    ("kept", "used"),
+    [
+        (None, True), (MEASURED, True), (Kept((), "measurement", "2026-01-01", "1", "abc"), True),
+        (Kept((), "hand", "2026-01-01", "1"), False),
+        (Kept(("matmul", "conv"), "hand", "2026-01-01", "1"), True),
+    ],
+)  # fmt: skip
+def test_of_bfloat16_the_unit_computes_unless_forbidden(kept: Kept | None, used: bool) -> None:
+    if kept is not None:
+        tuned.write(kept)
+    assert tuned.choice().bfloat16 is used
 
 
 @pytest.mark.parametrize(("value", "by_vectors"), [("emulate", True), ("1", False), ("", False)])

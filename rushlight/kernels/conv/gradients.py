@@ -18,6 +18,7 @@ from ... import config
 from .. import tuning
 from ..keys import Plans
 from ..meta import MetaArray
+from ..narrow import is_narrow, key_of, narrow_plan, precision_of
 from ..plan import Draft, Plan
 from ..reduce.select import SUM
 from ..runtime import few
@@ -77,6 +78,17 @@ def plan_gradients(
     elements = sum(map(math.prod, (g_shape, x_shape, w_shape)))
     if elements > tuning.CONV_TOGETHER or not g_dtype == x_dtype == w_dtype or not any(needs):
         return None
+    if is_narrow(g_dtype):
+        more = needs, stride, padding, dilation, groups, transposed
+        precision = precision_of(g_dtype, precision)
+        metas: dict[str, MetaArray | None] = {
+            "g": MetaArray(g_shape, g_dtype, g_strides),
+            "x": MetaArray(x_shape, x_dtype, x_strides),
+            "w": MetaArray(w_shape, w_dtype, w_strides),
+        }
+        return narrow_plan(
+            "conv_gradients", metas, lambda *m: plan_gradients(*key_of(*m), *more, precision)
+        )
     if g_dtype not in FLOATS:
         return None
     g, x = (g_dtype, g_shape, g_strides), (x_dtype, x_shape, x_strides)

@@ -14,6 +14,8 @@ takes a convolution computes it.
 * `direct_weight.py`: the same sums for a weight's gradient, from windows that lie where they are.
 * `reference.py`: NumPy, for other types, small problems and what is left.
 
+Narrow floats are brought to float32, and the result is rounded (`kernels/narrow.py`).
+
 Not here: what a way consists of (`launches.py`), margins (`pad/select.py`).
 """
 
@@ -28,8 +30,9 @@ import numpy as np
 from ... import config
 from .. import tuning
 from ..keys import Plans
-from ..matmul.select import uses_amx
+from ..matmul.select import large_for_amx, uses_amx
 from ..meta import MetaArray
+from ..narrow import EXACT, is_narrow, key_of, narrow_plan, precision_of
 from ..plan import Draft, Plan
 from ..runtime import few
 from . import launches, reference, tables
@@ -157,10 +160,16 @@ def plan_forward(
     `bias` is its type and strides.
     """
     x, w = MetaArray(x_shape, dtype, x_strides), MetaArray(w_shape, w_dtype, w_strides)
+    b = None if bias is None else MetaArray(w_shape[:1], *bias)
+    if is_narrow(dtype) and w_dtype == dtype and (bias is None or bias[0] == dtype):
+        how = stride, padding, dilation, groups, size, precision_of(dtype, precision)
+        return narrow_plan(
+            "conv", {"x": x, "w": w, "bias": b},
+            lambda x, w, b: plan_forward(*key_of(x, w), b and (b.dtype, b.strides), *how),
+        )  # fmt: skip
     if size is None:
         size = reference.out_size(x_shape[2:], w_shape[2:], stride, padding, dilation)
     c = Conv.of(x, w, size, stride, padding, dilation, groups, precision)
-    b = None if bias is None else MetaArray(w_shape[:1], *bias)
     d = Draft({"x": x, "w": w, "bias": b})
     d.array("y", MetaArray((x_shape[0], w_shape[0], *size), np.result_type(dtype, w_dtype)))
     if c.is_depthwise:
@@ -190,6 +199,9 @@ def plan_input(
 ) -> Plan:  # fmt: skip
     """dx, the gradient of an input of `size`: operands g and w."""
     g, w = MetaArray(g_shape, dtype, g_strides), MetaArray(w_shape, w_dtype, w_strides)
+    if is_narrow(dtype) and w_dtype == dtype:
+        more = size, stride, padding, dilation, groups, precision_of(dtype, precision)
+        return narrow_plan("conv", {"g": g, "w": w}, lambda g, w: plan_input(*key_of(g, w), *more))
     x = MetaArray((g_shape[0], w_shape[1] * groups, *size), dtype)
     c = Conv.of(x, w, g_shape[2:], stride, padding, dilation, groups, precision)
     d = Draft({"g": g, "w": w})
@@ -230,11 +242,18 @@ def plan_transposed(
 ) -> Plan:  # fmt: skip
     """y, the gradient of an input of `size` + bias: operands x (as g), w and bias."""
     x, w = MetaArray(x_shape, dtype, x_strides), MetaArray(w_shape, w_dtype, w_strides)
+    b = MetaArray((w_shape[1] * groups,), *bias)
+    if is_narrow(dtype) and w_dtype == dtype == bias[0]:
+        how = size, stride, padding, dilation, groups, precision_of(dtype, precision)
+        return narrow_plan(
+            "conv_transpose", {"x": x, "w": w, "bias": b},
+            lambda x, w, b: plan_transposed(*key_of(x, w), (b.dtype, b.strides), *how),
+        )  # fmt: skip
     sub = plan_input(
         dtype, x_shape, x_strides, w_dtype, w_shape, w_strides, size, stride, padding, dilation,
         groups, precision,
     )  # fmt: skip
-    d = Draft({"x": x, "w": w, "bias": MetaArray((w_shape[1] * groups,), *bias)})
+    d = Draft({"x": x, "w": w, "bias": b})
     d.array("y", sub.outputs["dx"])
     d.include(sub, {"g": "x", "w": "w", "dx": "y"})
     d.numpy(reference.add_bias, ("y", "bias"))
@@ -249,6 +268,9 @@ def plan_weight(
 ) -> Plan:  # fmt: skip
     """dw, the gradient of a weight with a kernel of that size: operands x and g."""
     x, g = MetaArray(x_shape, dtype, x_strides), MetaArray(g_shape, g_dtype, g_strides)
+    if is_narrow(dtype) and g_dtype == dtype:
+        how = kernel, stride, padding, dilation, groups, precision_of(dtype, precision)
+        return narrow_plan("conv", {"x": x, "g": g}, lambda x, g: plan_weight(*key_of(x, g), *how))
     w = MetaArray((g_shape[1], x_shape[1] // groups, *kernel), g_dtype)
     c = Conv.of(x, w, g_shape[2:], stride, padding, dilation, groups, precision)
     d = Draft({"x": x, "g": g})
@@ -312,17 +334,22 @@ def can_im2col(c: Conv) -> bool:
 def product_by_amx(c: Conv) -> bool:
     """Whether the product with the columns is made by the CPU's matrix unit."""
     m, k, n = c.o, c.k, c.n * c.p
-    large = min(m, k, n) >= tuning.MATMUL_AMX_SIDE and m * k * n >= tuning.MATMUL_AMX_LEAST
-    if c.dtype != np.float32 or c.groups != 1 or not large:
+    if c.dtype != np.float32 or c.groups != 1 or not large_for_amx(m, n, k, c.precision):
         return False
-    return uses_amx("conv") and uses_amx("matmul")  # the two were measured together
+    # (of other numbers than bfloat16 the two were measured together)
+    return uses_unit(c) and (c.precision == EXACT or uses_amx("matmul"))
+
+
+def uses_unit(c: Conv) -> bool:
+    """Whether this process lets the matrix unit compute convolutions of such numbers."""
+    return uses_amx("bfloat16" if c.precision == EXACT else "conv")
 
 
 def by_amx(c: Conv, few: int, useful: float) -> bool:
     """Whether the matrix unit computes it: float32, many positions, tiles that are mostly full."""
     if c.element != "float" or c.n * c.p < few or not c.work or len(c.kernel) > 2:
         return False
-    if c.work < tuning.CONV_AMX_LEAST_WORK or not uses_amx("conv"):
+    if c.work < tuning.CONV_AMX_LEAST_WORK or not uses_unit(c):
         return False
     filled = c.c / (-(-c.c // tables.PANEL) * tables.PANEL)
     filled = filled * c.o / (-(-c.o // tables.GROUP) * tables.GROUP)

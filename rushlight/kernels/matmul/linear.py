@@ -14,11 +14,10 @@ import math
 from typing import Any
 
 from ... import config
-from .. import narrow
 from ..copy import select as copy
 from ..keys import Plans
 from ..meta import MetaArray
-from ..narrow import is_narrow
+from ..narrow import is_narrow, key_of, narrow_plan, precision_of
 from ..plan import Draft, Plan, Reference, is_dense
 from ..reduce.select import plan_leading
 from ..runtime import few
@@ -61,17 +60,21 @@ def plan_gradients(
     w_dtype: Any, w_shape: Shape, w_strides: Shape, precision: str = "highest", bias: bool = False,
 ) -> Plan | None:  # fmt: skip
     """dx = g @ w and dw = g^T @ x; db, the sum of g."""
-    if is_narrow(g_dtype) and g_dtype == x_dtype == w_dtype:
-        given = (g_dtype, g_shape, g_strides, x_shape, x_strides, w_shape, w_strides)
-        return plan_narrow(*given, precision, bias)
     all_g, all_x = MetaArray(g_shape, g_dtype, g_strides), MetaArray(x_shape, x_dtype, x_strides)
+    all_w = MetaArray(w_shape, w_dtype, w_strides)
+    if is_narrow(g_dtype) and g_dtype == x_dtype == w_dtype:
+        precision = precision_of(g_dtype, precision)
+        return narrow_plan(
+            "linear_gradients", {"g": all_g, "x": all_x, "w": all_w},
+            lambda *m: plan_gradients(*key_of(*m), precision, bias), rounds=False,
+        )  # fmt: skip
     g, x = in_rows(all_g), in_rows(all_x)
     if g is None or x is None:
         return None
     turned = MetaArray(g.shape[::-1], g.dtype, g.strides[::-1])
     of_x = plan(g_dtype, g_shape, g_strides, w_dtype, w_shape, w_strides, precision)
     of_w = plan(g_dtype, turned.shape, turned.strides, x_dtype, x.shape, x.strides, precision)
-    d = Draft({"g": all_g, "x": all_x, "w": MetaArray(w_shape, w_dtype, w_strides)})
+    d = Draft({"g": all_g, "x": all_x, "w": all_w})
     left, right = "g", "x"
     if any(isinstance(launch, Reference) for launch in of_w.launches):
         # NumPy looks at shapes and strides; kernels have theirs from the plan.
@@ -92,22 +95,3 @@ def plan_gradients(
         db = d.array("db", of_b.outputs["y"])
     d.include(of_b, {of_b.operands[0]: "g", "y": db}, over=1.0)
     return d.plan(f"{name}, {of_b.name}", ("dx", "dw", "db"), flops + (of_b.flops or 0))
-
-
-def plan_narrow(
-    dtype: Any, g_shape: Shape, g_strides: Shape, x_shape: Shape, x_strides: Shape, w_shape: Shape,
-    w_strides: Shape, precision: str, bias: bool,
-) -> Plan | None:  # fmt: skip
-    """`plan_gradients` of narrow floats: dx, dw and db in what these are computed in."""
-    given = {"g": (g_shape, g_strides), "x": (x_shape, x_strides), "w": (w_shape, w_strides)}
-    d = Draft({k: MetaArray(shape, dtype, strides) for k, (shape, strides) in given.items()})
-    names: dict[str, str | None] = {k: narrow.widened(d, k) for k in d.operands}
-    metas = [d.metas[str(name)] for name in names.values()]
-    of = [part for m in metas for part in (m.dtype, m.shape, m.strides)]
-    made = plan_gradients(*of, narrow.precision_of(dtype, precision), bias)
-    if made is None:
-        return None
-    results = {k: d.array(k, made.outputs[k]) for k in made.returns}
-    d.include(made, names | results)
-    name = f"linear_gradients.{dtype.name} by {made.way}"
-    return d.plan(name, made.returns, made.flops or 0)

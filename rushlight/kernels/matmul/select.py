@@ -34,7 +34,7 @@ from ..meta import MetaArray
 from ..narrow import EXACT, is_narrow
 from ..plan import Draft, Launch, Plan, Reference, nbytes
 from ..runtime import few
-from . import reference
+from . import narrow, reference
 
 Array = Any
 Shape = tuple[int, ...]
@@ -142,14 +142,21 @@ def has_amx() -> bool:
 
 def uses_amx(group: str) -> bool:
     """Whether this process lets it: for large products ("matmul"), for convolutions ("conv"), for
-    those of bfloat16 ("bfloat16": always, `kernels/tuned.py`)."""
+    both of bfloat16 ("bfloat16")."""
     if not has_amx():
         return False
-    if group == "bfloat16":
-        return True
     from .. import tuned
 
-    return group in tuned.choice().groups
+    choice = tuned.choice()
+    return choice.bfloat16 if group == "bfloat16" else group in choice.groups
+
+
+def large_for_amx(m: int, n: int, k: int, precision: str, count: int = 1) -> bool:
+    """Whether the matrix unit would be faster than vectors at so many products."""
+    side, least = tuning.MATMUL_AMX_SIDE, tuning.MATMUL_AMX_LEAST
+    if precision == EXACT:  # one product by the unit in place of six
+        side, least = tuning.MATMUL_AMX_SIDE_EXACT, tuning.MATMUL_AMX_LEAST_EXACT
+    return min(m, n, k) >= side and count * m * n * k >= least
 
 
 @functools.lru_cache(maxsize=4096)
@@ -166,10 +173,8 @@ def plan(
     if dtype in WIDENED and b_dtype == dtype:
         return widened(dtype, a_shape, b_shape)
     if is_narrow(dtype) and b_dtype == dtype:
-        from . import narrow
-
         of = (dtype, a_shape, a_strides, b_shape, b_strides)
-        return narrow.plan(*of, precision, d_shape, d_strides, rounds)
+        return narrow.plan(plan, ALONE, *of, precision, d_shape, d_strides, rounds)
     problem = parsed(dtype, a_shape, a_strides, b_dtype, b_shape, b_strides, d_shape, d_strides)
     if problem is None:
         return by_numpy(dtype, a_shape, b_dtype, b_shape)
@@ -411,14 +416,10 @@ class Problem:
 
     def by_amx(self) -> bool:
         """Whether the CPU's matrix unit computes it."""
-        m, n, k = self.m, self.n, self.k
-        exact = self.precision == EXACT  # one product in place of six
-        side = tuning.MATMUL_AMX_SIDE_EXACT if exact else tuning.MATMUL_AMX_SIDE
-        least = tuning.MATMUL_AMX_LEAST_EXACT if exact else tuning.MATMUL_AMX_LEAST
-        large = min(m, n, k) >= side and self.count * m * n * k >= least
+        large = large_for_amx(self.m, self.n, self.k, self.precision, self.count)
         if not large or self.is_slice or self.element != "float":
             return False
-        return uses_amx("bfloat16" if exact else "matmul")
+        return uses_amx("bfloat16" if self.precision == EXACT else "matmul")
 
     # -- the kernels ---------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ from ...kernels.conv import gradients as kernels
 from ...kernels.conv import reference
 from ...kernels.conv import select as kernel
 from ...kernels.meta import MetaArray
+from ..core.derivative import up
 from ..core.record import op
 from ..core.samples import case
 from ..reduce import sums
@@ -126,6 +127,7 @@ convolve_weight.planned(lambda *a, **kw: kernel.plan_of_weight(*a, **kw))
 
 
 @op(
+    low="inside",
     autocast="lower",
     samples=[
         case((2, 3, 5, 4), (2, 3, 2, 3), (2,), **_ONE),
@@ -227,7 +229,7 @@ def _(
         one, two = (g, x) if transposed else (x, g)
         dw = convolve_weight(one, two, size=tuple(w.shape[2:]), **how)
     if needs[2]:
-        db = sums.sum(g, dim=(0, *range(2, g.ndim)))
+        db = sums.sum(up(g), dim=(0, *range(2, g.ndim)))
     return dx, dw, db
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -108,13 +109,63 @@ def test_pointers_give_the_bits_of_arrays(rng: np.random.Generator, on_pointers:
     assert has_amx() or "implicit_gemm" in seen
 
 
-@pytest.mark.parametrize("dtype", [np.float16, np.int64, np.complex64])
+@pytest.mark.parametrize("dtype", [np.int64, np.complex64])
 def test_other_types_are_computed_by_numpy(rng: np.random.Generator, dtype: Any) -> None:
     x, w, b, g = operands(rng, (3, 16, 20, 20), (8, 16, 3, 3), ONE)
     given = [(4 * a).astype(dtype) for a in (x, w, b, g)]
     for (plan, arrays), wanted in zip(plans(*given, *ONE), references_of(given), strict=True):
         assert plan.way.startswith("numpy")
         np.testing.assert_array_equal(plan.run(*arrays), wanted)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16])
+@pytest.mark.parametrize("shapes", [((3, 16, 20, 20), (8, 16, 3, 3)), ((2, 3, 4, 4), (5, 3, 3, 3)),
+                                    ((4, 32, 28, 28), (64, 32, 3, 3)), ((0, 2, 4, 4), (3, 2, 1, 1)),
+                                    ((2, 8, 14, 14), (8, 1, 3, 3))])  # fmt: skip
+def test_narrow_floats_are_rounded_once(
+    rng: np.random.Generator, dtype: Any, shapes: Any
+) -> None:
+    """Convolutions in float32 of the same numbers, rounded: of bfloat16 with the one part by which
+    a matrix unit has its numbers without an error."""
+    how = (*ONE[:3], shapes[0][1] // shapes[1][1])
+    given = [a.astype(dtype) for a in operands(rng, *shapes, how)]
+    wide = [a.astype(np.float32) for a in given]
+    both = zip(plans(*given, *how), plans(*wide, *how), strict=True)
+    for (plan, arrays), (other, floats) in both:
+        y, exact = plan.run(*arrays), other.run(*floats)
+        assert y.dtype == dtype == plan.outputs[plan.returns[0]].dtype
+        assert plan.name in plan.describe()
+        if dtype == np.float16 or not has_amx():
+            np.testing.assert_array_equal(y, exact.astype(dtype))
+        bits = 11 if dtype == np.float16 else 8
+        scale = np.abs(exact).max(initial=1.0)
+        np.testing.assert_allclose(
+            y.astype(np.float32), exact, rtol=2.0**-bits, atol=1e-5 * scale
+        )
+
+
+@native
+@pytest.mark.skipif(not has_amx(), reason="a CPU without a matrix unit")
+@pytest.mark.parametrize("bad", [np.inf, -np.inf, np.nan, 3e38])
+def test_what_the_unit_cannot_multiply_is_computed_by_vectors(
+    rng: np.random.Generator, bad: float
+) -> None:
+    given = [
+        a.astype(ml_dtypes.bfloat16)
+        for a in operands(rng, (4, 32, 28, 28), (64, 32, 3, 3), ONE)
+    ]
+    given[0][1, 2, 3, 4] = bad
+    wide = [a.astype(np.float32) for a in given]
+    found = []
+    for (plan, arrays), (other, floats) in zip(
+        plans(*given, *ONE), plans(*wide, *ONE), strict=True
+    ):
+        found.append(plan.way)
+        with np.errstate(all="ignore"):
+            y, exact = plan.run(*arrays).astype(np.float32), other.run(*floats)
+        scale = np.abs(exact[np.isfinite(exact)]).max()
+        np.testing.assert_allclose(y, exact, rtol=2.0**-8, atol=1e-5 * scale)
+    assert any("amx" in way for way in found)
 
 
 def references_of(given: Any) -> tuple[np.ndarray, ...]:
