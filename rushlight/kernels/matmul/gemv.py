@@ -4,7 +4,8 @@
 
 This is matrix times vector (with the two exchanged), a layer for one example, a dot product. Up to
 four rows of A meet four columns of B at a time; B is read once. A sum runs in vectors whose lanes
-are added in a fixed order at the end.
+are added in a fixed order at the end. A and B may be of narrow floats, which are widened where they
+are read, so that the time is that of their bytes; C and D are of float32 then.
 
 Not here: when this is used, and how a long k is cut into slices (`select.py`).
 """
@@ -14,6 +15,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from ..codegen import half
 from ..codegen.interface import Interface, Kernel
 from ..codegen.ir import I32, I64, PTR, Function, Module, Pointer, Value, lanes, vector
 from ..runtime import threads
@@ -52,7 +54,6 @@ INTERFACE = Interface(
     },
     floats={"alpha": "factor of the product", "beta": "factor of D"},
 )
-OPERANDS = ("a", "b", "c", "d")
 
 
 def totals(f: Function, sums: list[Value]) -> list[Value]:
@@ -78,12 +79,12 @@ def halved(f: Function, a: Value, b: Value | None, width: int) -> Value:
 
 
 class Gemv:
-    """Writes the module of one element type."""
+    """Writes the module of one element type; A and B may have another one, `reads`."""
 
-    def __init__(self, e: str) -> None:
-        self.e = e
+    def __init__(self, e: str, reads: str) -> None:
+        self.e, self.reads = e, reads
         self.w = lanes_of(e)
-        self.module = Module(f"gemv_{e}")
+        self.module = Module(f"gemv_{e}" if reads == e else f"gemv_{reads}")
 
     def build(self) -> Module:
         threads.declare_run(self.module)
@@ -107,7 +108,8 @@ class Gemv:
             private=True,
         )  # fmt: skip
         word = INTERFACE.words(f.args["words"])
-        a, b, c, d = (f.args[n].of(e) for n in OPERANDS)
+        a, b = (f.args[n].of(self.reads) for n in ("a", "b"))
+        c, d = (f.args[n].of(e) for n in ("c", "d"))
         k, columns = word["k"], f.args["columns"]
         alpha, beta = (f.convert(word[n], e) for n in ("alpha", "beta"))
         zero = f.const(vector(e, w), 0)
@@ -129,18 +131,18 @@ class Gemv:
                         s = sums[part][r][i]
                         s.set(f.fma(line, other, s.get()))
 
+            def read(places: list[Pointer], at: Any, mask: Value | None = None) -> list[Value]:
+                return [half.load(f, place, at, w, mask) for place in places]
+
             double = whole - whole % (parts * w)
             with f.range(0, double, parts * w) as at:
                 for part in range(parts):
-                    place = at + part * w
-                    add(part, [p.load(place, w) for p in rows],
-                        [p.load(place, w) for p in places])  # fmt: skip
+                    add(part, read(rows, at + part * w), read(places, at + part * w))
             if parts > 1:
                 with f.range(double, whole, w) as at:
-                    add(0, [p.load(at, w) for p in rows], [p.load(at, w) for p in places])
+                    add(0, read(rows, at), read(places, at))
             with f.when(whole < k):
-                add(parts - 1, [p.load_masked(whole, left) for p in rows],
-                    [p.load_masked(whole, left) for p in places])  # fmt: skip
+                add(parts - 1, read(rows, whole, left), read(places, whole, left))
             for r in range(h):
                 ends = [sums[0][r][i].get() for i in range(together)]
                 for part in range(1, parts):
@@ -166,7 +168,8 @@ class Gemv:
 
         def matrix(name: str, step: Any) -> Pointer:
             start = outer * word[f"{name}_outer"] + inner * word[f"{name}_batch"]
-            return word[name].of(self.e).at(start if step is None else start + column * word[step])
+            e = self.reads if name in ("a", "b") else self.e
+            return word[name].of(e).at(start if step is None else start + column * word[step])
 
         a, b, c = matrix("a", None), matrix("b", "b_col"), matrix("c", "c_col")
         d, null = matrix("d", "d_col"), Value(f, PTR, "null")
@@ -187,6 +190,6 @@ class Gemv:
 
 
 @functools.cache
-def kernel(e: str) -> Kernel:
-    """The kernel of an element type."""
-    return Kernel(INTERFACE, (e,), lambda: Gemv(e).build())
+def kernel(e: str, reads: str = "") -> Kernel:
+    """The kernel of an element type; `reads`: the narrow one that A and B are of."""
+    return Kernel(INTERFACE, (e, reads), lambda: Gemv(e, reads or e).build())

@@ -1,4 +1,8 @@
-"""Products of narrow floats, in float32 (`kernels/narrow.py`)."""
+"""Products of narrow floats, in float32 (`kernels/narrow.py`).
+
+Sums along k (`gemv.py`) read them as they are: such a product takes the time of reading one
+operand, the weights of a layer for one example. For other kernels they are brought to float32.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +12,14 @@ from typing import Any
 import numpy as np
 
 from .. import narrow
+from ..codegen import half
 from ..meta import MetaArray
 from ..plan import Draft, Plan
 
 Array = Any
 Shape = tuple[int, ...]
+READ = {np.dtype(np.float16): "half", narrow.BFLOAT16: "bfloat"}  # that kernels read as they are
+READING = ("gemv",)  # ways that read them
 
 
 def plan(
@@ -24,26 +31,36 @@ def plan(
 
     `make` plans the product in float32, `alone` has the names of plans that leave the sum out.
     """
-    d = Draft(
-        {
-            "a": MetaArray(a_shape, dtype, a_strides),
-            "b": MetaArray(b_shape, dtype, b_strides),
-            "d": None if d_shape is None else MetaArray(d_shape, dtype, d_strides),
-        }
-    )
-    names = {k: narrow.widened(d, k) if k in d.metas else None for k in d.operands}
-    of = narrow.key_of(d.metas[str(names["a"])], d.metas[str(names["b"])])
-    added = None if names["d"] is None else d.metas[names["d"]]
+    given = {
+        "a": MetaArray(a_shape, dtype, a_strides),
+        "b": MetaArray(b_shape, dtype, b_strides),
+        "d": None if d_shape is None else MetaArray(d_shape, dtype, d_strides),
+    }
+    d, precision = Draft(given), narrow.precision_of(dtype, precision)
+    added = given["d"] and d.metas[narrow.widened(d, "d")]
     more = () if added is None else (added.shape, added.strides)
-    made = make(*of, narrow.precision_of(dtype, precision), *more)
-    y = d.array("wide" if rounds else "y", made.outputs["y"])
-    d.include(made, {**names, "y": y}, alpha=1.0, beta=0.0 if added is None else 1.0)
-    if added is not None and made.name in alone:
+    names: dict[str, str | None] = {"a": "a", "b": "b", "d": added and "d_wide"}
+    found = None
+    if dtype in READ and half.has_half():
+        of = narrow.key_of(*[lying_alike(d.metas[k]) for k in "ab"])
+        found = make(*of, precision, *more, reads=READ[dtype])
+    if found is None or not found.way.startswith(READING):
+        names |= {k: narrow.widened(d, k) for k in "ab"}
+        found = make(*narrow.key_of(*[d.metas[f"{k}_wide"] for k in "ab"]), precision, *more)
+    names["y"] = y = d.array("wide" if rounds else "y", found.outputs["y"])
+    d.include(found, names, alpha=1.0, beta=0.0 if added is None else 1.0)
+    if added is not None and found.name in alone:
         d.numpy(add, (y, names["d"]))
     if rounds:
         narrow.rounded(d, "wide", "y", dtype)
-    name = f"matmul.{dtype.name} by {made.way}"
-    return d.plan(name, flops=made.flops or 0, scalars=("alpha", "beta"))
+    name = f"matmul.{dtype.name} by {found.way}"
+    return d.plan(name, flops=found.flops or 0, scalars=("alpha", "beta"))
+
+
+def lying_alike(meta: MetaArray) -> MetaArray:
+    """float32 whose elements lie as those of a narrow type: as many elements apart."""
+    times = 4 // meta.itemsize
+    return MetaArray(meta.shape, np.float32, tuple([s * times for s in meta.strides]))
 
 
 def add(y: Array, d: Array) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..dense import copied
 from ..runtime.blas import dot
 from ..tuning import BLAS_SHARED_BY_VECTOR
 
@@ -54,8 +55,10 @@ def added_slices(
     """alpha * (the sum of `parts`, and the product of the last `rest` steps of k) + beta * d."""
     y = np.add.reduce(parts, axis=0)
     if rest:
-        last = b[-rest:] if b.ndim == 1 else b[..., -rest:, :]
-        y += np.matmul(a[..., -rest:], last)
+        ends = a[..., -rest:], b[-rest:] if b.ndim == 1 else b[..., -rest:, :]
+        if a.dtype != y.dtype:  # narrow floats, which kernels read as they are
+            ends = copied(ends[0], y.dtype), copied(ends[1], y.dtype)
+        y += np.matmul(*ends)
     if alpha != 1:
         y *= y.dtype.type(alpha)
     if d is not None:

@@ -163,12 +163,13 @@ def large_for_amx(m: int, n: int, k: int, precision: str, count: int = 1) -> boo
 def plan(
     dtype: Any, a_shape: Shape, a_strides: Shape, b_dtype: Any, b_shape: Shape, b_strides: Shape,
     precision: str = "highest", d_shape: Shape | None = None, d_strides: Shape = (),
-    plain: bool = True, rounds: bool = True,
+    plain: bool = True, rounds: bool = True, reads: str = "",
 ) -> Plan:  # fmt: skip
     """y = alpha * (a @ b) + beta * d: operands a, b and d (or None), scalars alpha and beta.
 
     `plain`: alpha and beta are 1. `precision` is that of float32 on a matrix unit. Narrow floats,
     of which all is plain, give such ones, or with `rounds=False` what they are computed in.
+    `reads`: a and b are of that narrow type, and lie as is said of float32; sums along k read them.
     """
     if dtype in WIDENED and b_dtype == dtype:
         return widened(dtype, a_shape, b_shape)
@@ -178,7 +179,7 @@ def plan(
     problem = parsed(dtype, a_shape, a_strides, b_dtype, b_shape, b_strides, d_shape, d_strides)
     if problem is None:
         return by_numpy(dtype, a_shape, b_dtype, b_shape)
-    problem.precision, problem.plain = precision, plain
+    problem.precision, problem.plain, problem.reads = precision, plain, reads
     return problem.plan(a_shape, b_shape, d_shape)
 
 
@@ -318,7 +319,7 @@ class Problem:
         self.shape: Shape = ()
         self.levels: list[Level] = []
         self.adds = self.exchanged = self.is_slice = False
-        self.plain, self.precision = True, "highest"
+        self.plain, self.precision, self.reads = True, "highest", ""
         self.names = {"a": "a", "b": "b", "c": "y", "d": "d"}
         self.element = ELEMENTS.get(dtype) or INTEGERS[dtype]
 
@@ -442,7 +443,7 @@ class Problem:
         block = -(-n // max(1, m * n * k // tuning.MATMUL_PIECE)) + 3 & -4
         blocks = -(-n // block)
         made.launch(
-            gemv.kernel(self.element), **self.arrays(),
+            gemv.kernel(self.element, self.reads), **self.arrays(),
             a_outer=a[0], a_batch=a[1], a_row=self.a[0],
             b_outer=b[0], b_batch=b[1], b_col=self.b[1],
             c_outer=c[0], c_batch=c[1], c_row=self.c[0], c_col=self.c[1],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -37,3 +38,29 @@ def test_nan_and_infinity_stay_in_their_sums() -> None:
     assert np.isnan(y[1]).all()
     assert y[0, 3] == np.inf
     assert (y[0, [0, 1, 2, 4]] == 3000).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16])
+@pytest.mark.parametrize(
+    ("m", "k", "n"),
+    [(1, 4099, 3), (3, 257, 70), (16, 40, 19), (90, 120, 1), (2, 2500, 40), (1, 4096, 33)],
+)
+def test_narrow_floats_are_read_as_they_are(
+    m: int, k: int, n: int, dtype: Any, rng: np.random.Generator, on_pointers: Any
+) -> None:
+    """With the bits of the same numbers in float32; nothing is copied."""
+    a, b = rng.standard_normal((m, k)).astype(dtype), rng.standard_normal((n, k)).astype(dtype).T
+    a[0, 1], b[0, 0] = 0.0, -1e-7  # (subnormal in float16)
+    plan = select.plan_product(a, b)
+    assert plan.way.startswith(f"{a.dtype} by gemv")
+    assert not any(name.endswith("a_wide") for name in plan.outputs)
+    with np.errstate(all="ignore"):
+        wide = a.astype(np.float32), b.astype(np.float32)
+        np.testing.assert_array_equal(select.wide_product(a, b), select.product(*wide))
+        a[0, 0], b[k - 1, 0] = np.inf, np.nan
+        wide = a.astype(np.float32), b.astype(np.float32)
+        np.testing.assert_array_equal(select.wide_product(a, b), select.product(*wide))
+    if all(hasattr(launch, "kernel") for launch in plan.launches):
+        found = on_pointers(plan, a, b, None, alpha=1.0, beta=0.0)
+        y = select.product(a, b)
+        np.testing.assert_array_equal(found.astype(np.float32), y.astype(np.float32))
