@@ -139,6 +139,11 @@ MATMUL_AMX_SIDE = least(64, 4)  # and the least m, n and k
 # 1024 x 1024 x 1024 7800, 2090.
 MATMUL_AMX_LEAST_EXACT = least(1 << 22)
 MATMUL_AMX_SIDE_EXACT = least(32, 4)
+# The same where the unit's kernel reads bfloat16 as it is: 4 x 768 x 3072 185, 207; 8 x 768 x 3072
+# 335, 200; 16 x 768 x 3072 545, 220; 8 x 256 x 256 16, 14; 16 x 256 x 256 26, 14; 64 x 64 x 64 8,
+# 14; 128 x 128 x 128 47, 27; 1024 x 1024 x 1024 7790, 1440.
+MATMUL_AMX_LEAST_READ = least(1 << 20)
+MATMUL_AMX_SIDE_READ = least(8, 4)
 MATMUL_AMX_ROWS = least(16)  # the least m for products by a matrix that stays packed
 BLAS_SHARED = 1 << 18  # multiplications from which on OpenBLAS shares a product of matrices
 BLAS_SHARED_BY_VECTOR = 9216  # and of a matrix by a vector

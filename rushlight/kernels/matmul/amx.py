@@ -31,7 +31,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import tuned
-from ..codegen.ir import F32, I16, I32, I64, PTR, Function, Module, Pointer, Value, vector
+from ..codegen.ir import BF16, F32, I16, I32, I64, PTR, Function, Module, Pointer, Value, vector
 from ..narrow import EXACT
 from ..runtime import jit
 from . import amx_emulated
@@ -256,13 +256,17 @@ class Worst:
             flag.atomic_store(1)
 
 
-def write_pack(module: Module, parts: int, left: bool) -> None:
+def write_pack(module: Module, parts: int, left: bool, e: str = F32) -> None:
     """`pack_left` or `pack_right`: lines of an operand as tiles, in panels of 32 lines.
 
     Element (i, k) is `x[i * line + k * along]`. A panel is `size` bytes; its steps of 32 along k
     lie one behind the other: two tiles of 16 lines for each part. Lines from `lines` and elements
     from `depth` on are zeros. Sets the flag where a number cannot be split.
+
+    Elements of bfloat16 (`e`) are what the unit multiplies: they are put into their places, none is
+    refused, and `line` or `along` is 1.
     """
+    own = e == BF16
     f = module.function(
         "pack_left" if left else "pack_right", None,
         [("to", PTR), ("x", PTR), ("line", I64), ("along", I64), ("lines", I64), ("depth", I64),
@@ -273,6 +277,21 @@ def write_pack(module: Module, parts: int, left: bool) -> None:
     worst = Worst(f)
     lanes = f.iota(vector(I32, SIDE))
     room = f.buffer("i8", 3 * TILE)
+    element = I16 if own else e
+
+    def parted(pair: list[Value], beside: bool) -> list[Value]:
+        """Two vectors as 32 numbers of bfloat16 for each part: one behind the other, or beside each
+        other."""
+        if own:
+            order = range(2 * SIDE)
+            places = [i // 2 + i % 2 * SIDE for i in order] if beside else list(order)
+            return [f.shuffle(pair[0], pair[1], places)]
+        for v in pair:
+            worst.look(v)
+        halves = zip(*(split(f, v, parts) for v in pair), strict=True)
+        if not beside:
+            return [in_line(f, *two) for two in halves]
+        return [joined(f, *two) for two in halves]
     square = f.buffer(F32, SIDE * DEPTH)
 
     def place(to: Pointer, part: int, i: Any) -> Pointer:
@@ -290,11 +309,9 @@ def write_pack(module: Module, parts: int, left: bool) -> None:
                 pair = [source.load(at + j, SIDE) for j in (0, SIDE)]
             else:
                 pair = [source.load_masked(at + j, m) for j, m in zip((0, SIDE), mask, strict=True)]
-            for v in pair:
-                worst.look(v)
-            for part, two in enumerate(zip(*(split(f, v, parts) for v in pair), strict=True)):
+            for part, many in enumerate(parted(pair, False)):
                 spot = place(to, part, i) if left else kept(part, i)
-                spot.of(I16).store(in_line(f, *two))
+                spot.of(I16).store(many)
         if not left:
             turn(f, room, to, parts)
 
@@ -310,11 +327,9 @@ def write_pack(module: Module, parts: int, left: bool) -> None:
                     source.load_masked(place, m)
                     for place, m in zip((at, at + along), mask, strict=True)
                 ]
-            for v in pair:
-                worst.look(v)
-            for part, two in enumerate(zip(*(split(f, v, parts) for v in pair), strict=True)):
+            for part, many in enumerate(parted(pair, True)):
                 spot = kept(part, i) if left else place(to, part, i)
-                spot.of(I32).store(joined(f, *two))
+                spot.of(I16 if own else I32).store(many)
         if left:
             turn(f, room, to, parts)
 
@@ -329,7 +344,7 @@ def write_pack(module: Module, parts: int, left: bool) -> None:
             .at(first // (2 * SIDE) * size + first % (2 * SIDE) * (TILE // SIDE))
         )
         to = to.at(k // DEPTH * (2 * parts * TILE))
-        source = f.args["x"].of(F32).at(first * line + k * along)
+        source = f.args["x"].of(element).at(first * line + k * along)
         lines, left_over = all_lines - first, depth - k
         full = (left_over >= DEPTH) & (lines >= SIDE)
 
@@ -356,6 +371,8 @@ def write_pack(module: Module, parts: int, left: bool) -> None:
                     across(to, source, whole)
                 with branch.otherwise():
                     across(to, source, of_depth)
+            if own:
+                return
             with by_depth.otherwise():
                 step = f.splat(f.convert(along, I32), SIDE)
                 with f.range(SIDE) as i:
@@ -369,5 +386,6 @@ def write_pack(module: Module, parts: int, left: bool) -> None:
         pack(k, first)  # neighbours in memory are packed one after the other
     with branch.otherwise(), f.range(*halves) as first, f.range(*steps) as k:
         pack(k, first)
-    worst.tell(f.args["flag"].of(I64))
+    if not own:
+        worst.tell(f.args["flag"].of(I64))
     f.ret()

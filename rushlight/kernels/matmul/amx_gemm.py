@@ -1,7 +1,8 @@
 """Matrix products of float32 on the matrix unit: C = A @ B (+ C) (+ bias).
 
 The kernel is called like that of `gemm.py`, and leaves to it what holds a number that cannot be
-split (`amx.py`: infinities, NaN, numbers from 2**110 on).
+split (`amx.py`: infinities, NaN, numbers from 2**110 on). Operands of bfloat16 need not be split:
+another kernel packs them as they are, and multiplies them whatever they hold.
 
     for blocks of the batch, of K and of the lines of one operand:
         the lines are split and packed, by all threads
@@ -16,10 +17,11 @@ and chunks depend on the shapes alone: the bits are the same for any number of t
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 from ..codegen.interface import Interface, Kernel
-from ..codegen.ir import F32, I32, I64, PTR, Function, Module, Pointer, Value, vector
+from ..codegen.ir import BF16, F32, I32, I64, PTR, Function, Module, Pointer, Value, vector
 from ..runtime import threads
 from . import amx, gemm
 from .amx import least, shares
@@ -46,19 +48,21 @@ INTERFACE = Interface(
 
 
 class AmxGemm:
-    """Writes the module for one number of parts."""
+    """Writes the module for one number of parts, and operands of float32 or of bfloat16."""
 
-    def __init__(self, parts: int) -> None:
-        self.parts = parts
+    def __init__(self, parts: int, e: str = F32) -> None:
+        self.parts, self.e = parts, e
+        self.refuses = e == F32  # a bfloat16 number need not be split
         self.step_bytes = 2 * parts * amx.TILE  # of a panel
-        self.module = Module(f"amx_gemm_{parts}")
+        self.module = Module(f"amx_gemm_{parts}" if self.refuses else "amx_gemm_bfloat16")
 
     def build(self) -> Any:
         threads.declare_run(self.module)
         amx.configure(self.module)
-        self.module.declare("plain_run", None, list(gemm.INTERFACE.types.values()))
+        if self.refuses:
+            self.module.declare("plain_run", None, list(gemm.INTERFACE.types.values()))
         for left in (True, False):
-            amx.write_pack(self.module, self.parts, left)
+            amx.write_pack(self.module, self.parts, left, self.e)
         for rows in (1, 2):
             for columns in (1, 2):
                 self.write_tile(rows, columns)
@@ -167,7 +171,7 @@ class AmxGemm:
         line, along = words.get(f"{name}_row"), words.get(f"{name}_col")
         if not left:
             line, along = along, line
-        source = words.pointer(name, F32)
+        source = words.pointer(name, self.e)
         source = source.at(batch * words.get(f"{name}_batch") + first * line)
         source = source.at(words.get("pc") * along)
         given = [to, source, line, along, count, words.get("kc"),
@@ -224,11 +228,8 @@ class AmxGemm:
         flag[0] = 0
         room = amx.reserve(f, shares(f, most, PANEL) * size)
         self.pack(f, words, not left, batch, start, most, room, flag)
-        with (
-            f.when(flag[0] == 0) as fine,
-            f.range(get("shared")) as i,
-            f.range(0, most, PANEL) as j,
-        ):
+
+        def multiply(i: Value, j: Value) -> None:
             at, own = get("begin") + i * PANEL, start + j
             some, count = least(f, get("lines") - i * PANEL, PANEL), least(f, most - j, PANEL)
             theirs, mine = panels.at(i * size), room.at(j // PANEL * size)
@@ -239,16 +240,35 @@ class AmxGemm:
                 f, get("steps"), a, b, c.at(row * get("c_row") + column), get("c_row"), add, rows,
                 columns, bias("bias_row", row), bias("bias_col", column),
             )  # fmt: skip
-        with fine.otherwise():
+
+        def all_of_them() -> None:
+            with f.range(get("shared")) as i, f.range(0, most, PANEL) as j:
+                multiply(i, j)
+
+        def by_vectors() -> None:
             row, column = (get("begin"), start) if left else (start, get("begin"))
             rows, columns = (get("lines"), most) if left else (most, get("lines"))
             lines = GROUP * PANEL if left else LINES
             spare = amx.reserve(f, gemm.packed_size("float", lines, 1, gemm.KC) * 4)
             self.plain(f, words, batch, f.const(I64, 1), row, rows, column, columns, spare)
             amx.give_back(f, spare)
+
+        self.unless(f, flag[0], all_of_them, by_vectors)
         amx.give_back(f, room)
         amx.end(f)
         f.ret()
+
+    def unless(
+        self, f: Function, flag: Value, then: Callable[[], None], otherwise: Callable[[], None]
+    ) -> None:
+        """Write what is done, and what else where a number cannot be split: of float32."""
+        if not self.refuses:
+            then()
+            return
+        with f.when(flag == 0) as fine:
+            then()
+        with fine.otherwise():
+            otherwise()
 
     def plain(
         self, f: Function, words: Words, batch: Value, products: Value, row: Value, rows: Value,
@@ -324,14 +344,18 @@ class AmxGemm:
                 words.set(word, amount)
             flag[0] = 0
             f.call("pool_run", None, [packing, place, count * ((panels + at_once - 1) // at_once)])
-            with f.when(flag.atomic_load() == 0) as branch:
-                f.call("pool_run", None, [compute, place, count * groups])
-            with branch.otherwise():
+
+            def all_of_them(amount: Value = count * groups) -> None:
+                f.call("pool_run", None, [compute, place, amount])
+
+            def by_vectors(begin: Value = begin, first: Value = first) -> None:
                 zero = f.const(I64, 0)
                 row, column = (begin, zero) if left else (zero, begin)
                 rows, columns = (lines, own) if left else (own, lines)
                 room = words.pointer("packed", F32)
                 self.plain(f, words, first, count, row, rows, column, columns, room)
+
+            self.unless(f, flag.atomic_load(), all_of_them, by_vectors)
 
 
 def flag_of(f: Function, words: Words) -> Pointer:
@@ -340,10 +364,12 @@ def flag_of(f: Function, words: Words) -> Pointer:
 
 
 @functools.cache
-def kernel(parts: int) -> Kernel:
-    """The kernel for numbers in so many parts."""
+def kernel(parts: int, e: str = F32) -> Kernel:
+    """The kernel for numbers in so many parts, of operands of float32 or bfloat16."""
     amx.need()
-    key = amx.key(parts, LINES, DEPTH, ROOM, GROUP, CHUNKS)
+    key = amx.key(parts, e, LINES, DEPTH, ROOM, GROUP, CHUNKS)
+    if e == BF16:
+        return Kernel(INTERFACE, key, lambda: AmxGemm(parts, e).build())
     plain = gemm.kernel("float")
     return Kernel(
         INTERFACE, key, lambda: AmxGemm(parts).build(), lambda: {"plain_run": plain.address}

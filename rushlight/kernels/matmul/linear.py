@@ -39,7 +39,8 @@ def gradients(g: Array, x: Array, w: Array, bias: bool = False) -> tuple[Array, 
     """(g @ w, g^T @ x), with `bias` also the sum of g, over all leading dims.
 
     Shapes: g (..., N), x (..., K), w (N, K). None where g and x, as they lie in memory, are not one
-    matrix each. Gradients of narrow floats come in the type that these are computed in.
+    matrix each. Gradients of narrow floats come in the type that these are computed in; the sum may
+    have been rounded.
     """
     precision = config.current.matmul_precision
     key = few.layouts(g, x, w, precision, bias)
@@ -62,18 +63,20 @@ def plan_gradients(
     """dx = g @ w and dw = g^T @ x; db, the sum of g."""
     all_g, all_x = MetaArray(g_shape, g_dtype, g_strides), MetaArray(x_shape, x_dtype, x_strides)
     all_w = MetaArray(w_shape, w_dtype, w_strides)
-    if is_narrow(g_dtype) and g_dtype == x_dtype == w_dtype:
+    g, x = in_rows(all_g), in_rows(all_x)
+    narrow = is_narrow(g_dtype) and g_dtype == x_dtype == w_dtype
+    if not narrow and (g is None or x is None):
+        return None
+    if g is not None and x is not None:
+        turned = MetaArray(g.shape[::-1], g.dtype, g.strides[::-1])
+        of_x = plan(*key_of(all_g, all_w), precision, rounds=False)
+        of_w = plan(*key_of(turned, x), precision, rounds=False)
+    if g is None or x is None or (narrow and not read_as_they_are(of_x, of_w)):
         precision = precision_of(g_dtype, precision)
         return narrow_plan(
             "linear_gradients", {"g": all_g, "x": all_x, "w": all_w},
             lambda *m: plan_gradients(*key_of(*m), precision, bias), rounds=False,
         )  # fmt: skip
-    g, x = in_rows(all_g), in_rows(all_x)
-    if g is None or x is None:
-        return None
-    turned = MetaArray(g.shape[::-1], g.dtype, g.strides[::-1])
-    of_x = plan(g_dtype, g_shape, g_strides, w_dtype, w_shape, w_strides, precision)
-    of_w = plan(g_dtype, turned.shape, turned.strides, x_dtype, x.shape, x.strides, precision)
     d = Draft({"g": all_g, "x": all_x, "w": all_w})
     left, right = "g", "x"
     if any(isinstance(launch, Reference) for launch in of_w.launches):
@@ -95,3 +98,8 @@ def plan_gradients(
         db = d.array("db", of_b.outputs["y"])
     d.include(of_b, {of_b.operands[0]: "g", "y": db}, over=1.0)
     return d.plan(f"{name}, {of_b.name}", ("dx", "dw", "db"), flops + (of_b.flops or 0))
+
+
+def read_as_they_are(*plans: Plan) -> bool:
+    """Whether no plan of some narrow operands brings one to float32 first."""
+    return not any(name.endswith("_wide") for plan in plans for name in plan.outputs)

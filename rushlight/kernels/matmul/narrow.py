@@ -1,7 +1,8 @@
 """Products of narrow floats, in float32 (`kernels/narrow.py`).
 
 Sums along k (`gemv.py`) read them as they are: such a product takes the time of reading one
-operand, the weights of a layer for one example. For other kernels they are brought to float32.
+operand, the weights of a layer for one example. So does the matrix unit's kernel, where operands
+are of bfloat16 and without gaps one way. For others they are brought to float32.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from ..plan import Draft, Plan
 Array = Any
 Shape = tuple[int, ...]
 READ = {np.dtype(np.float16): "half", narrow.BFLOAT16: "bfloat"}  # that kernels read as they are
-READING = ("gemv",)  # ways that read them
+READING = ("gemv", "amx_gemm")  # ways that read them
 
 
 def plan(
@@ -37,9 +38,9 @@ def plan(
         "d": None if d_shape is None else MetaArray(d_shape, dtype, d_strides),
     }
     d, precision = Draft(given), narrow.precision_of(dtype, precision)
-    added = given["d"] and d.metas[narrow.widened(d, "d")]
+    added = None if given["d"] is None else d.metas[narrow.widened(d, "d")]
     more = () if added is None else (added.shape, added.strides)
-    names: dict[str, str | None] = {"a": "a", "b": "b", "d": added and "d_wide"}
+    names = {"a": "a", "b": "b", "d": None if added is None else "d_wide"}
     found = None
     if dtype in READ and half.has_half():
         of = narrow.key_of(*[lying_alike(d.metas[k]) for k in "ab"])

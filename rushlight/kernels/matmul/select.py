@@ -151,10 +151,15 @@ def uses_amx(group: str) -> bool:
     return choice.bfloat16 if group == "bfloat16" else group in choice.groups
 
 
-def large_for_amx(m: int, n: int, k: int, precision: str, count: int = 1) -> bool:
-    """Whether the matrix unit would be faster than vectors at so many products."""
+def large_for_amx(
+    m: int, n: int, k: int, precision: str, count: int = 1, as_they_are: bool = False
+) -> bool:
+    """Whether the matrix unit would be faster than vectors at so many products; `as_they_are`: it
+    reads operands of bfloat16."""
     side, least = tuning.MATMUL_AMX_SIDE, tuning.MATMUL_AMX_LEAST
-    if precision == EXACT:  # one product by the unit in place of six
+    if as_they_are:
+        side, least = tuning.MATMUL_AMX_SIDE_READ, tuning.MATMUL_AMX_LEAST_READ
+    elif precision == EXACT:  # one product by the unit in place of six
         side, least = tuning.MATMUL_AMX_SIDE_EXACT, tuning.MATMUL_AMX_LEAST_EXACT
     return min(m, n, k) >= side and count * m * n * k >= least
 
@@ -374,6 +379,8 @@ class Problem:
         small = results <= tuning.MATMUL_SMALL and k >= 2 * length and self.dtype in ELEMENTS
         if small and len(levels) < 2 and not self.is_slice:
             return self.sliced(made, length)
+        if self.is_read_by_amx and self.by_amx() and len(levels) < 2:
+            return self.gemm(made)
         if self.a[1] == 1 and self.b[0] == 1 and k >= tuning.MATMUL_ALONG:
             if m <= tuning.MATMUL_FEW:
                 return self.gemv(made)
@@ -417,10 +424,16 @@ class Problem:
 
     def by_amx(self) -> bool:
         """Whether the CPU's matrix unit computes it."""
-        large = large_for_amx(self.m, self.n, self.k, self.precision, self.count)
+        given = self.m, self.n, self.k, self.precision, self.count
+        large = large_for_amx(*given, self.is_read_by_amx)
         if not large or self.is_slice or self.element != "float":
             return False
         return uses_amx("bfloat16" if self.precision == EXACT else "matmul")
+
+    @property
+    def is_read_by_amx(self) -> bool:
+        """Whether the unit's kernel packs the operands as they are: bfloat16, side by side."""
+        return self.reads == "bfloat" and 1 in self.a and 1 in self.b
 
     # -- the kernels ---------------------------------------------------------------------------
 
@@ -485,7 +498,7 @@ class Problem:
 
         (count, (a, b, c, d)), *_ = self.levels or [(1, (0,) * 4)]
         m, n, k = self.m, self.n, self.k
-        by_amx = self.by_amx()
+        by_amx = self.by_amx() and (not self.reads or self.is_read_by_amx)
         parts = amx.PARTS[self.precision] if by_amx else 0
         if by_amx:
             nbytes = amx_gemm.packed_bytes(m, n, k, count, 3)
@@ -500,8 +513,12 @@ class Problem:
         heights = gemm.panel_heights(self.element, m)
         apart = self.a[0] * self.dtype.itemsize % tuning.MATMUL_ALIKE != 0
         direct = not by_amx and self.a[1] == 1 and n <= tuning.MATMUL_NARROW and apart
+        if by_amx:
+            kernel = amx_gemm.kernel(parts, *((self.reads,) if self.reads else ()))
+        else:
+            kernel = gemm.kernel(self.element, heights, direct)
         made.launch(
-            amx_gemm.kernel(parts) if by_amx else gemm.kernel(self.element, heights, direct),
+            kernel,
             a=self.names["a"], a_row=self.a[0], a_col=self.a[1], a_batch=a,
             b=self.names["b"], b_row=self.b[0], b_col=self.b[1], b_batch=b,
             c=self.names["c"], c_row=n, c_batch=c,

@@ -13,6 +13,7 @@ from rushlight.kernels import runtime, tuned, tuning
 from rushlight.kernels.keys import forget_plans
 from rushlight.kernels.matmul import amx, amx_gemm, gemm, select
 from rushlight.kernels.meta import MetaArray
+from rushlight.kernels.narrow import BFLOAT16 as BF16
 from rushlight.kernels.plan import Launch, Plan
 from rushlight.kernels.runtime.workspace import aligned
 
@@ -277,3 +278,46 @@ def test_with_the_unit_large_products_fall_on_it(
             assert way(64, 64, 64) != "amx_gemm"
     finally:
         amx_gemm.kernel.cache_clear()
+
+
+@UNIT
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize("lies", ["NN", "NT", "TN", "TT"])
+@pytest.mark.parametrize(
+    "shape", [(256, 256, 256), (8, 768, 512), (130, 1100, 300), (1037, 64, 33), (300, 2500, 70)]
+)
+def test_bfloat16_is_multiplied_as_it_is(
+    rng: np.random.Generator, shape: tuple[int, int, int], lies: str, bias: bool
+) -> None:
+    """However rows and columns lie, with odd sizes, blocks of k and of lines, and a bias."""
+    m, k, n = shape
+    a, b = rng.standard_normal((m, k)), rng.standard_normal((k, n))
+    d = rng.standard_normal(n).astype(BF16)
+    a, b = (
+        np.asarray(x.astype(BF16), order="F" if way == "T" else "C")
+        for x, way in zip((a, b), lies, strict=True)
+    )
+    plan = select.plan(
+        BF16, a.shape, a.strides, BF16, b.shape, b.strides, "highest",
+        *((d.shape, d.strides) if bias else (None, ())), rounds=False,
+    )  # fmt: skip
+    if plan.way == "bfloat16 by amx_gemm":
+        assert not any(name.endswith("a_wide") for name in plan.outputs)
+    else:
+        assert "slices" in plan.way  # of a long k and a small result
+    y = plan.run(a, b, d if bias else None, 1.0, float(bias))
+    wide = a.astype(np.float64), b.astype(np.float64)
+    exact, size = wide[0] @ wide[1], np.abs(wide[0]) @ np.abs(wide[1])
+    if bias:
+        exact, size = exact + d.astype(np.float64), size + np.abs(d.astype(np.float64))
+    assert y.dtype == np.float32
+    assert (np.abs(y - exact) <= 2.0**-21 * size).all()
+
+
+@UNIT
+def test_infinities_of_bfloat16_stay_in_their_sums(rng: np.random.Generator) -> None:
+    a, b = (rng.standard_normal((128, 128)).astype(BF16) for _ in range(2))
+    a[3, 5], a[7, 1], b[2, 9] = np.inf, np.nan, 3e38
+    with np.errstate(all="ignore"):
+        y, wanted = select.wide_product(a, b), a.astype(np.float32) @ b.astype(np.float32)
+    np.testing.assert_allclose(y, wanted, rtol=1e-5, atol=1e-4)
