@@ -151,6 +151,58 @@ def attention_weights(torch: Any, batch: int = 8, rows: int = 128, wide: int = 2
     return both(torch, lambda x, *_: layer(x, x, x)[0], x, *layer.parameters())
 
 
+# -- bfloat16 ------------------------------------------------------------------------------------
+
+
+@row("layer of bfloat16 for one example, 2048 to 2048", 0.8, 0.5, tiny={"size": 64})
+def bfloat16_layer(torch: Any, size: int = 2048) -> Call:
+    layer = torch.nn.Linear(size, size).bfloat16().requires_grad_(False)
+    x = torch.randn(1, size).bfloat16()
+    return lambda: layer(x)
+
+
+@row("MLP block 768-3072 under autocast to bfloat16, AdamW step, b256", 1.0, 0.7,
+     tiny={"batch": 4, "wide": 16})  # fmt: skip
+def autocast_block(torch: Any, batch: int = 256, wide: int = 768) -> Call:
+    nn = torch.nn
+    model = nn.Sequential(
+        nn.Linear(wide, 4 * wide), nn.GELU(), nn.Linear(4 * wide, wide), nn.LayerNorm(wide)
+    )  # fmt: skip
+    return autocast_step(torch, model, torch.randn(batch, wide))
+
+
+@row("encoder layer 256 under autocast to bfloat16, AdamW step, 8x128", 1.0, 0.7,
+     tiny={"batch": 2, "rows": 5, "wide": 16})  # fmt: skip
+def autocast_encoder(torch: Any, batch: int = 8, rows: int = 128, wide: int = 256) -> Call:
+    layer = torch.nn.TransformerEncoderLayer(wide, 4, 4 * wide, batch_first=True, dropout=0.0)
+    return autocast_step(torch, layer, torch.randn(batch, rows, wide))
+
+
+@row("conv 3x3, 64 channels, 28², b16, under autocast to bfloat16, AdamW step", 1.0, 0.7,
+     tiny={"batch": 2, "channels": 4, "size": 8})  # fmt: skip
+def autocast_conv(torch: Any, batch: int = 16, channels: int = 64, size: int = 28) -> Call:
+    nn = torch.nn
+    model = nn.Sequential(
+        nn.Conv2d(channels, channels, 3, padding=1), nn.BatchNorm2d(channels), nn.ReLU(),
+        nn.Conv2d(channels, channels, 3, padding=1),
+    )  # fmt: skip
+    return autocast_step(torch, model, torch.randn(batch, channels, size, size))
+
+
+def autocast_step(torch: Any, model: Any, x: Any) -> Call:
+    """A training step whose products are computed in bfloat16."""
+    optimizer = torch.optim.AdamW(model.parameters())
+
+    def call() -> None:
+        optimizer.zero_grad()
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            loss = model(x).float().pow(2).mean()
+        loss.backward()
+        optimizer.step()
+
+    return call
+
+
 # -- convolutions --------------------------------------------------------------------------------
 
 

@@ -131,3 +131,51 @@ def test_random_products(
             assert ours_.dtype == theirs_.dtype
             assert (np.abs(ours_ - theirs_) <= bound * size_).all(), (shapes, part)
     forget_plans()
+
+
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize("rows", [1, 5, 12, 100])
+@pytest.mark.parametrize("kind", ["bfloat16", "float16"])
+def test_layers_of_narrow_floats(
+    kind: str, rows: int, bias: bool, rng: np.random.Generator
+) -> None:
+    """Results and gradients of both packages are a rounding of the same sums: apart by a digit of
+    theirs at most, beside what float32 loses in the sums."""
+    shapes = [(rows, 300), (64, 300), (64,)][: 2 + bias]
+    drawn = [rng.standard_normal(s).astype(np.float32) for s in shapes]
+    g = rng.standard_normal((rows, 64)).astype(np.float32)
+    found = []
+    for lib in (rushlight, torch):
+        dtype = getattr(lib, kind)
+        xs = [lib.tensor(x).to(dtype).requires_grad_() for x in drawn]
+        y = lib.nn.functional.linear(*xs)
+        y.backward(lib.tensor(g).to(dtype))
+        found.append([y.detach().float().numpy(), *(x.grad.float().numpy() for x in xs)])
+        assert all(x.grad.dtype == dtype for x in xs)
+    digit = 2.0**-7 if kind == "bfloat16" else 2.0**-10
+    for ours, theirs in zip(*found, strict=True):
+        scale = np.abs(theirs).max()
+        np.testing.assert_allclose(ours, theirs, rtol=digit, atol=1e-4 * scale)
+
+
+@pytest.mark.parametrize("name", ["bfloat16", "float16"])
+@pytest.mark.parametrize("equation", ["matmul", "mm", "bmm", "vectors", "one for all"])
+def test_gradients_of_narrow_products(name: str, equation: str, rng: np.random.Generator) -> None:
+    shapes = {
+        "matmul": ((2, 3, 40, 30), (2, 1, 30, 20)), "mm": ((40, 30), (30, 20)),
+        "bmm": ((3, 40, 30), (3, 30, 20)), "vectors": ((30,), (30,)),
+        "one for all": ((5, 40, 30), (30, 20)),
+    }[equation]  # fmt: skip
+    drawn = [rng.standard_normal(s).astype(np.float32) for s in shapes]
+    found = []
+    for lib in (rushlight, torch):
+        a, b = (lib.tensor(x).to(getattr(lib, name)).requires_grad_() for x in drawn)
+        y = getattr(lib, equation if equation in ("mm", "bmm") else "matmul")(a, b)
+        (gradient,) = lib.autograd.grad(y.float().pow(2).sum(), a, create_graph=True)
+        gradient.float().sum().backward()
+        parts = (y.detach(), gradient.detach(), a.grad, b.grad)
+        found.append([x.float().numpy() for x in parts])
+    digit = 2.0**-6 if name == "bfloat16" else 2.0**-9  # two roundings on the way
+    for ours, theirs in zip(*found, strict=True):
+        scale = np.abs(theirs).max()
+        np.testing.assert_allclose(ours, theirs, rtol=digit, atol=digit * scale)
