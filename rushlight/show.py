@@ -106,6 +106,14 @@ def formula(op: Op) -> str | None:
         return None
 
 
+LOW = {  # what happens with types below float32
+    "compute": "computed in float32",
+    "own": "computed in float32, by the function itself",
+    "inside": "taken as they are and computed in float32",
+    "keep": "moved as they are",
+}
+
+
 def describe(op: Op) -> str:
     """What a record says."""
     lines = [
@@ -113,8 +121,7 @@ def describe(op: Op) -> str:
         f"  {(op.__doc__ or '').strip().splitlines()[0] if op.__doc__ else ''}",
         f"  inputs      {', '.join([*op.inputs, '*tensors'] if op.variadic else op.inputs)}",
         f"  parameters  {', '.join(op.defaults) or 'none'}",
-        f"  types       promote={op.promote}; narrower than float32: "
-        f"{'computed in float32' if op.compute else 'moved as they are'}",
+        f"  types       promote={op.promote}; narrower than float32: {LOW[op.numerics.low]}",
         f"  result      {'view of the first input' if op.view else 'new memory'}; node "
         f"{op.node_name}",
         f"  public      {', '.join(op.public) or 'no'}"

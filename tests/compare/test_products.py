@@ -158,6 +158,36 @@ def test_layers_of_narrow_floats(
         np.testing.assert_allclose(ours, theirs, rtol=digit, atol=1e-4 * scale)
 
 
+@pytest.mark.parametrize("factors", [{}, {"beta": 0}, {"beta": 0.5, "alpha": 2}])
+@pytest.mark.parametrize("added", [(40,), (40, 1), (3, 40, 20), (1,), (20,)])
+@pytest.mark.parametrize("name", ["bfloat16", "float16"])
+def test_narrow_products_added_to_something(
+    name: str, added: Any, factors: Any, rng: np.random.Generator
+) -> None:
+    """`addmm`, by which GPT-2's layers multiply, and `baddbmm`: results, gradients, refusals."""
+    many = len(added) == 3
+    shapes = [added, (3, 40, 30), (3, 30, 20)] if many else [added, (40, 30), (30, 20)]
+    drawn = [rng.standard_normal(s).astype(np.float32) for s in shapes]
+    found: list[Any] = []
+    for lib in (rushlight, torch):
+        xs = [lib.tensor(x).to(getattr(lib, name)).requires_grad_() for x in drawn]
+        try:
+            y = (lib.baddbmm if many else lib.addmm)(*xs, **factors)
+        except RuntimeError as error:
+            found.append(str(error)[:32])
+            continue
+        y.float().pow(2).sum().backward()
+        zero = np.zeros(added)
+        grads = [zero if x.grad is None else x.grad.float().numpy() for x in xs]
+        found.append([y.detach().float().numpy(), *grads])
+    if isinstance(found[1], str):
+        assert found[0] == found[1]
+        return
+    digit = 2.0**-6 if name == "bfloat16" else 2.0**-9
+    for ours, theirs in zip(*found, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=digit, atol=digit * np.abs(theirs).max())
+
+
 @pytest.mark.parametrize("name", ["bfloat16", "float16"])
 @pytest.mark.parametrize("equation", ["matmul", "mm", "bmm", "vectors", "one for all"])
 def test_gradients_of_narrow_products(name: str, equation: str, rng: np.random.Generator) -> None:

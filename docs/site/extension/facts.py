@@ -106,7 +106,7 @@ def of_record(op: Op, found: Facts) -> None:
     """What a record says."""
     found.formula = formula_of(op) or ""
     found.types = PROMOTE[op.promote] + (
-        "; types narrower than float32 are computed in float32" if op.compute else ""
+        "; types narrower than float32 are computed in float32" if op.numerics.low != "keep" else ""
     )
     found.result = "a view of the first input" if op.view else ""
     rules = op.get_rules()

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import narrow
+from .. import narrow, runtime
 from ..codegen import half
 from ..meta import MetaArray
 from ..plan import Draft, Plan
@@ -42,7 +42,7 @@ def plan(
     more = () if added is None else (added.shape, added.strides)
     names = {"a": "a", "b": "b", "d": None if added is None else "d_wide"}
     found = None
-    if dtype in READ and half.has_half():
+    if dtype in READ and runtime.available() and half.has_half():
         of = narrow.key_of(*[lying_alike(d.metas[k]) for k in "ab"])
         found = make(*of, precision, *more, reads=READ[dtype])
     if found is None or not found.way.startswith(READING):

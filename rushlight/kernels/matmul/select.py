@@ -118,11 +118,15 @@ def added(d: Array, a: Array, b: Array, beta: float = 1.0, alpha: float = 1.0) -
 
     None where no kernel adds while it multiplies: then the product and the sum are two steps.
     """
-    if d.dtype != a.dtype or a.dtype not in ELEMENTS or d.__class__ is not np.ndarray:
+    plain, narrow_ones = alpha == 1 and beta == 1, is_narrow(a.dtype)
+    if d.dtype != a.dtype or d.__class__ is not np.ndarray:
+        return None
+    if not plain if narrow_ones else a.dtype not in ELEMENTS:
         return None
     key = (a.dtype, a.shape, a.strides, b.dtype, b.shape, b.strides)
-    plain = alpha == 1 and beta == 1
     made = plan(*key, config.current.matmul_precision, d.shape, d.strides, plain)
+    if narrow_ones and not broadcasts(d.shape, made.outputs["y"].shape):
+        return None
     return None if made.name in ALONE else made.run(a, b, d, alpha, beta)
 
 

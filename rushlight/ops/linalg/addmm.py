@@ -10,8 +10,11 @@ import numpy as np
 from ... import dtypes
 from ...dtypes import type_name
 from ...errors import axis, message
+from ...kernels.dense import copied
 from ...kernels.matmul import select as kernel
 from ...kernels.meta import MetaArray
+from ...kernels.narrow import is_narrow
+from ..core.derivative import up
 from ..core.record import op
 from ..core.samples import case, error
 from ..create.arguments import stored
@@ -19,6 +22,7 @@ from .matmul import (
     bmm,
     check_product,
     check_stacks,
+    in_rule,
     matmul,
     mm,
     need_dims,
@@ -38,6 +42,20 @@ def _in_one(input: Any, a: Any, b: Any, beta: Any, alpha: Any) -> Any:
     if beta == 0 or alpha.__class__ not in (int, float) or beta.__class__ not in (int, float):
         return None
     return kernel.added(input, a, b, beta, alpha)
+
+
+def _one_is_narrow(*arrays: Any) -> bool:
+    return any(is_narrow(x.dtype) for x in arrays)
+
+
+def _of_narrow(record: Any, input: Any, a: Any, b: Any, beta: Any, alpha: Any) -> Any:
+    """`record` of narrow floats: as they are by one kernel, else in float32; rounded once."""
+    y = None
+    if beta == 1 == alpha:
+        y = _in_one(input, a, b, 1, 1)
+    if y is None:
+        y = copied(record.fn(up(input), up(a), up(b), beta=beta, alpha=alpha), a.dtype)
+    return y
 
 
 def of_one_type(input: Any, a: Any, b: Any, **_: Any) -> None:
@@ -104,6 +122,7 @@ def _added(input: Any, product: Any, beta: Any, alpha: Any, strict: bool = False
 
 @op(
     unmixed=of_one_type,
+    low="inside",
     autocast="lower",
     samples=[
         case((4, 5), (4, 3), (3, 5)),
@@ -134,6 +153,10 @@ def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) ->
     """
     need_dims(mat1, "mat1")
     need_dims(mat2, "mat2")
+    if _one_is_narrow(input, mat1, mat2):
+        of_one_type(input, mat1, mat2)
+        check_product(mat1, mat2)
+        return _of_narrow(addmm, input, mat1, mat2, beta, alpha)
     check_product(mat1, mat2)
     check_truths("addmm_impl_cpu_", input, mat1, mat2, mat1.shape[0] * mat2.shape[1], beta)
     y = _in_one(input, mat1, mat2, beta, alpha)
@@ -144,9 +167,9 @@ def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) ->
 
 addmm.shape(lambda _i, a, b, **_: product_shape(a, b))
 addmm.vjp(
-    lambda g, _y, _i, _a, _b, *, beta: g * beta,
-    lambda g, _y, _i, _a, b, *, alpha: _scaled(mm(g, b.mT), alpha),
-    lambda g, _y, _i, a, _b, *, alpha: _scaled(mm(a.mT, g), alpha),
+    lambda g, _y, _i, _a, _b, *, beta: up(g) * beta,
+    lambda g, _y, _i, _a, b, *, alpha: _scaled(in_rule(g, b.mT, mm), alpha),
+    lambda g, _y, _i, a, _b, *, alpha: _scaled(in_rule(a.mT, g, mm), alpha),
 )
 
 
@@ -242,6 +265,7 @@ def of_three(*operands: Any) -> None:
 @op(
     unmixed=of_one_type,
     check=of_three,
+    low="inside",
     autocast="lower",
     samples=[
         case((2, 4, 5), (2, 4, 3), (2, 3, 5)),
@@ -265,6 +289,10 @@ def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any =
     tensor([[[4., 4.],
              [4., 4.]]])
     """
+    if _one_is_narrow(input, batch1, batch2):
+        of_one_type(input, batch1, batch2)
+        check_stacks(batch1, batch2)
+        return _of_narrow(baddbmm, input, batch1, batch2, beta, alpha)
     check_stacks(batch1, batch2)
     size = len(batch1) * batch1.shape[1] * batch2.shape[2]
     check_truths("baddbmm", input, batch1, batch2, size, beta)
@@ -276,9 +304,9 @@ def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any =
 
 baddbmm.shape(lambda _i, a, b, **_: product_shape(a, b))
 baddbmm.vjp(
-    lambda g, _y, _i, _a, _b, *, beta: g * beta,
-    lambda g, _y, _i, _a, b, *, alpha: _scaled(bmm(g, b.mT), alpha),
-    lambda g, _y, _i, a, _b, *, alpha: _scaled(bmm(a.mT, g), alpha),
+    lambda g, _y, _i, _a, _b, *, beta: up(g) * beta,
+    lambda g, _y, _i, _a, b, *, alpha: _scaled(in_rule(g, b.mT, bmm), alpha),
+    lambda g, _y, _i, a, _b, *, alpha: _scaled(in_rule(a.mT, g, bmm), alpha),
 )
 
 
