@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from rushlight.kernels import runtime
+from rushlight.kernels.codegen import half
 from rushlight.kernels.matmul import select
 
 from .products import check
@@ -49,6 +50,8 @@ def test_narrow_floats_are_read_as_they_are(
     m: int, k: int, n: int, dtype: Any, rng: np.random.Generator, on_pointers: Any
 ) -> None:
     """With the bits of the same numbers in float32; nothing is copied."""
+    if dtype == np.float16 and not half.has_half():
+        pytest.skip("this CPU does not convert float16")
     a, b = rng.standard_normal((m, k)).astype(dtype), rng.standard_normal((n, k)).astype(dtype).T
     a[0, 1], b[0, 0] = 0.0, -1e-7  # (subnormal in float16)
     plan = select.plan_product(a, b)
