@@ -43,6 +43,12 @@ def reached(x: Any, seen: set[int]) -> Iterator[torch.Tensor]:
         yield from reached(getattr(x, "__self__", None), seen)
 
 
+def bits(t: torch.Tensor) -> bytes:
+    """The bits of a tensor; NumPy has no bfloat16, which float32 holds as it is."""
+    t = t.detach().contiguous()
+    return (t.float() if t.dtype == torch.bfloat16 else t).numpy().tobytes()
+
+
 def states(call: Any, calls: int) -> Iterator[list[bytes]]:
     """What is there after some of the calls, as bytes: results, tensors behind the call, and the
     state of the generator of random numbers."""
@@ -51,7 +57,7 @@ def states(call: Any, calls: int) -> Iterator[list[bytes]]:
         if k < 4 or k == calls - 1:
             tensors = [*reached(result, set()), *reached(call, set())]
             yield [
-                *[t.detach().contiguous().numpy().tobytes() for t in tensors],
+                *[bits(t) for t in tensors],
                 torch.get_rng_state().numpy().tobytes(),
             ]
 

@@ -21,7 +21,8 @@ from rushlight.kernels.runtime.workspace import aligned
 def without_amx(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Plans as on a CPU without the matrix unit, which takes small products as well where machine
     code is for every size."""
-    monkeypatch.setattr(tuned, "_choice", tuned.Choice((), "a test of vector kernels"))
+    choice = tuned.Choice((), "a test of vector kernels", bfloat16=False)
+    monkeypatch.setattr(tuned, "_choice", choice)
     forget_plans()
     yield
     monkeypatch.undo()

@@ -41,6 +41,7 @@ def test_nan_and_infinity_stay_in_their_sums() -> None:
     assert (y[0, [0, 1, 2, 4]] == 3000).all()
 
 
+@pytest.mark.usefixtures("without_amx")
 @pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16])
 @pytest.mark.parametrize(
     ("m", "k", "n"),
