@@ -26,13 +26,13 @@ from .plan import Draft, Plan
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 EXACT = "bfloat16"  # a precision beside those of `set_float32_matmul_precision`
-FLOAT16, USER_TYPES = np.dtype(np.float16).num, 256  # from 256 on types are those of ml_dtypes
+FLOAT16, FIRST_USER_TYPE = np.dtype(np.float16).num, 256  # from 256 on types are those of ml_dtypes
 
 
 def is_narrow(dtype: Any) -> bool:
     """Whether a type is computed in a wider one."""
     num: int = dtype.num  # (types are slow to compare)
-    return num == FLOAT16 or num >= USER_TYPES
+    return num == FLOAT16 or num >= FIRST_USER_TYPE
 
 
 def precision_of(dtype: Any, precision: str) -> str:

@@ -44,8 +44,12 @@ def _in_one(input: Any, a: Any, b: Any, beta: Any, alpha: Any) -> Any:
     return kernel.added(input, a, b, beta, alpha)
 
 
-def _one_is_narrow(*arrays: Any) -> bool:
-    return any(is_narrow(x.dtype) for x in arrays)
+def _unmixed_arrays(input: Any, a: Any, b: Any) -> None:
+    """`of_one_type` where one is of narrow floats, which the door leaves as they are."""
+    if input.dtype == a.dtype == b.dtype:
+        return
+    if is_narrow(input.dtype) or is_narrow(a.dtype) or is_narrow(b.dtype):
+        of_one_type(input, a, b)
 
 
 def _of_narrow(record: Any, input: Any, a: Any, b: Any, beta: Any, alpha: Any) -> Any:
@@ -153,11 +157,10 @@ def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) ->
     """
     need_dims(mat1, "mat1")
     need_dims(mat2, "mat2")
-    if _one_is_narrow(input, mat1, mat2):
-        of_one_type(input, mat1, mat2)
-        check_product(mat1, mat2)
-        return _of_narrow(addmm, input, mat1, mat2, beta, alpha)
+    _unmixed_arrays(input, mat1, mat2)
     check_product(mat1, mat2)
+    if is_narrow(mat1.dtype):
+        return _of_narrow(addmm, input, mat1, mat2, beta, alpha)
     check_truths("addmm_impl_cpu_", input, mat1, mat2, mat1.shape[0] * mat2.shape[1], beta)
     y = _in_one(input, mat1, mat2, beta, alpha)
     if y is not None:
@@ -289,11 +292,10 @@ def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any =
     tensor([[[4., 4.],
              [4., 4.]]])
     """
-    if _one_is_narrow(input, batch1, batch2):
-        of_one_type(input, batch1, batch2)
-        check_stacks(batch1, batch2)
-        return _of_narrow(baddbmm, input, batch1, batch2, beta, alpha)
+    _unmixed_arrays(input, batch1, batch2)
     check_stacks(batch1, batch2)
+    if is_narrow(batch1.dtype):
+        return _of_narrow(baddbmm, input, batch1, batch2, beta, alpha)
     size = len(batch1) * batch1.shape[1] * batch2.shape[2]
     check_truths("baddbmm", input, batch1, batch2, size, beta)
     y = _in_one(input, batch1, batch2, beta, alpha)

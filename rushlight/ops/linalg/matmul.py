@@ -605,9 +605,10 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
         and (bias is None or bias.dtype == weight.dtype)
     ):
         return products.linear(input, weight.T, bias)
-    if any(is_narrow(x.dtype) for x in (input, weight)):
-        _unmixed_layer(input, weight, bias)
-    same_type(input, weight, "mat1", "mat2")
+    if input.dtype != weight.dtype or (bias is not None and bias.dtype != weight.dtype):
+        if is_narrow(input.dtype) or is_narrow(weight.dtype):
+            _unmixed_layer(input, weight, bias)
+        same_type(input, weight, "mat1", "mat2")
     if not (input.ndim and weight.ndim):
         raise RuntimeError(
             message(
