@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..kernels import narrow as narrow_types
 from ..kernels.elementwise import select as elementwise
 from ..kernels.meta import MetaArray, OuterArray, SparseArray, UnresolvedArray
 from ..kernels.runtime import few
@@ -42,10 +43,7 @@ from .node import LEAF, Cut, Extras, InferenceCut, Node, Out, TensorBase, tick, 
 
 _new: Callable[[Any], Any] = object.__new__  # by machine code later (`specialize.renew`)
 ndarray = np.ndarray
-# Numbers of the types that NumPy computes narrowly: float16, and all of ml_dtypes, which are
-# registered by a program and so numbered from here on.
-FLOAT16 = np.dtype(np.float16).num
-FIRST_USER_TYPE = 256
+FLOAT16, FIRST_USER_TYPE = narrow_types.FLOAT16, narrow_types.FIRST_USER_TYPE
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
 C32 = dtypes.complex32.np
 ONE_INPUT = (True,)

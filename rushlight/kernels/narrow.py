@@ -26,7 +26,10 @@ from .plan import Draft, Plan
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 EXACT = "bfloat16"  # a precision beside those of `set_float32_matmul_precision`
-FLOAT16, FIRST_USER_TYPE = np.dtype(np.float16).num, 256  # from 256 on types are those of ml_dtypes
+# Numbers of the types that NumPy computes narrowly: float16, and all of ml_dtypes, which are
+# registered by a program and so numbered from here on.
+FLOAT16 = np.dtype(np.float16).num
+FIRST_USER_TYPE = 256
 
 
 def is_narrow(dtype: Any) -> bool:
