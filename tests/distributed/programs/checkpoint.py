@@ -8,10 +8,11 @@ import sys
 import tempfile
 import time
 
+from start_ranks import start_ranks
+
 import rushlight as torch
 import rushlight.distributed as dist
 import rushlight.distributed.checkpoint as dcp
-import rushlight.multiprocessing as mp
 from rushlight.distributed.checkpoint.format_utils import (
     BroadcastingTorchSaveReader,
     DynamicMetaLoadPlanner,
@@ -251,7 +252,7 @@ def run(rank, n, folder):
 if __name__ == "__main__":
     ranks = int(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
-        mp.spawn(run, (ranks, folder), nprocs=ranks)
+        start_ranks(run, (ranks, folder), nprocs=ranks)
         last = {"last": torch.zeros(2)}
         dcp.load(last, checkpoint_id=f"{folder}/last")
         assert last["last"].all()

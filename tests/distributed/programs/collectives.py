@@ -11,10 +11,10 @@ import sys
 import tempfile
 
 import numpy as np
+from start_ranks import start_ranks
 
 import rushlight as torch
 import rushlight.distributed as dist
-import rushlight.multiprocessing as mp
 from rushlight.distributed import ReduceOp
 
 TYPES = [
@@ -241,5 +241,5 @@ def run(rank, n, address, way):
 
 if __name__ == "__main__":
     ranks, method, way = int(sys.argv[1]), sys.argv[2], (*sys.argv[3:], "shared")[0]
-    mp.spawn(run, (ranks, f"{method}://{tempfile.mkdtemp()}/meet", way), nprocs=ranks)
+    start_ranks(run, (ranks, f"{method}://{tempfile.mkdtemp()}/meet", way), nprocs=ranks)
     print("well", ranks)

@@ -9,10 +9,10 @@ import tempfile
 import warnings
 
 import pytest
+from start_ranks import start_ranks
 
 import rushlight as torch
 import rushlight.distributed as dist
-import rushlight.multiprocessing as mp
 import rushlight.nn as nn
 from rushlight.distributed.algorithms import ddp_comm_hooks as hooks
 from rushlight.distributed.buckets import assigned
@@ -369,5 +369,5 @@ def run(rank, n, address):
 
 if __name__ == "__main__":
     ranks = int(sys.argv[1])
-    mp.spawn(run, (ranks, f"file://{tempfile.mkdtemp()}/meet"), nprocs=ranks)
+    start_ranks(run, (ranks, f"file://{tempfile.mkdtemp()}/meet"), nprocs=ranks)
     print("well", ranks)

@@ -9,12 +9,12 @@ import tempfile
 import warnings
 
 import pytest
+from start_ranks import start_ranks
 
 import rushlight as torch
 import rushlight.distributed as dist
 import rushlight.distributed._functional_collectives as fc
 import rushlight.distributed.nn as dnn
-import rushlight.multiprocessing as mp
 import rushlight.nn as nn
 from rushlight.distributed import distributed_c10d
 from rushlight.distributed.algorithms import Join
@@ -339,5 +339,5 @@ def run(rank, n, address):
 
 if __name__ == "__main__":
     ranks = int(sys.argv[1])
-    mp.spawn(run, (ranks, f"file://{tempfile.mkdtemp()}/meet"), nprocs=ranks)
+    start_ranks(run, (ranks, f"file://{tempfile.mkdtemp()}/meet"), nprocs=ranks)
     print("well", ranks)

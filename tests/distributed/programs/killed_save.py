@@ -10,10 +10,11 @@ import sys
 import tempfile
 import time
 
+from start_ranks import start_ranks
+
 import rushlight as torch
 import rushlight.distributed as dist
 import rushlight.distributed.checkpoint as dcp
-import rushlight.multiprocessing as mp
 from rushlight.distributed.checkpoint import filesystem
 from rushlight.distributed.device_mesh import init_device_mesh
 from rushlight.distributed.tensor import Shard, distribute_tensor
@@ -82,7 +83,7 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         for where, in_background in (("writing", False), ("writing", True), ("metadata", False),
                                      ("renaming", False)):  # fmt: skip
-            context = mp.spawn(run, (folder, where, in_background), nprocs=2, join=False)
+            context = start_ranks(run, (folder, where, in_background), nprocs=2, join=False)
             for process in context.processes:
                 process.join(40)
             codes = sorted(process.exitcode for process in context.processes)

@@ -11,10 +11,10 @@ import warnings
 from unittest import mock
 
 import pytest
+from start_ranks import start_ranks
 
 import rushlight as torch
 import rushlight.distributed as dist
-import rushlight.multiprocessing as mp
 from rushlight import nn
 from rushlight.compiler import state
 from rushlight.distributed import local
@@ -384,5 +384,5 @@ def run(rank, n, folder):
 
 if __name__ == "__main__":
     ranks = int(sys.argv[1])
-    mp.spawn(run, (ranks, tempfile.mkdtemp()), nprocs=ranks)
+    start_ranks(run, (ranks, tempfile.mkdtemp()), nprocs=ranks)
     print("well", ranks)

@@ -7,9 +7,10 @@ import datetime
 import sys
 import tempfile
 
+from start_ranks import start_ranks
+
 import rushlight as torch
 import rushlight.distributed as dist
-import rushlight.multiprocessing as mp
 import rushlight.nn.functional as F
 from rushlight import nn
 from rushlight.distributed.fsdp import FullyShardedDataParallel as FSDP
@@ -161,7 +162,7 @@ def run(rank, n, path, names):
 def start(run):
     n, *names = int(sys.argv[1]), *sys.argv[2:]
     with tempfile.TemporaryDirectory() as path:
-        mp.spawn(run, (n, path, names), n)
+        start_ranks(run, (n, path, names), n)
     print("well", n)
 
 

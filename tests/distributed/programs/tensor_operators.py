@@ -9,9 +9,10 @@ import itertools
 import sys
 import tempfile
 
+from start_ranks import start_ranks
+
 import rushlight as torch
 import rushlight.distributed as dist
-import rushlight.multiprocessing as mp
 import rushlight.nn.functional as F
 from rushlight.distributed.device_mesh import init_device_mesh
 from rushlight.distributed.tensor import DTensor, Partial, Replicate, Shard, distribute_tensor
@@ -201,5 +202,5 @@ def run(rank, n, address, only):
 if __name__ == "__main__":
     ranks = int(sys.argv[1])
     address = f"file://{tempfile.mkdtemp()}/meet"
-    mp.spawn(run, (ranks, address, sys.argv[2:]), nprocs=ranks)
+    start_ranks(run, (ranks, address, sys.argv[2:]), nprocs=ranks)
     print("well", ranks)

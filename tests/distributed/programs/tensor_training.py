@@ -8,11 +8,12 @@ import datetime
 import sys
 import tempfile
 
+from start_ranks import start_ranks
+
 import rushlight as torch
 import rushlight.distributed as dist
 import rushlight.distributed._functional_collectives as funcol
 import rushlight.distributed.tensor as dt
-import rushlight.multiprocessing as mp
 import rushlight.nn.functional as F
 from rushlight import nn
 from rushlight.distributed.device_mesh import init_device_mesh
@@ -320,5 +321,5 @@ def run(rank, n, address):
 
 if __name__ == "__main__":
     ranks = int(sys.argv[1])
-    mp.spawn(run, (ranks, f"file://{tempfile.mkdtemp()}/meet"), nprocs=ranks)
+    start_ranks(run, (ranks, f"file://{tempfile.mkdtemp()}/meet"), nprocs=ranks)
     print("well", ranks)

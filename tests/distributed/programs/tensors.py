@@ -10,9 +10,10 @@ import itertools
 import sys
 import tempfile
 
+from start_ranks import start_ranks
+
 import rushlight as torch
 import rushlight.distributed as dist
-import rushlight.multiprocessing as mp
 from rushlight.distributed.device_mesh import DeviceMesh, init_device_mesh
 from rushlight.distributed.tensor import (
     DTensor,
@@ -228,5 +229,5 @@ def run(rank, n, address):
 
 if __name__ == "__main__":
     ranks = int(sys.argv[1])
-    mp.spawn(run, (ranks, f"file://{tempfile.mkdtemp()}/meet"), nprocs=ranks)
+    start_ranks(run, (ranks, f"file://{tempfile.mkdtemp()}/meet"), nprocs=ranks)
     print("well", ranks)

@@ -8,9 +8,10 @@ import sys
 import tempfile
 import warnings
 
+from start_ranks import start_ranks
+
 import rushlight as torch
 import rushlight.distributed as dist
-import rushlight.multiprocessing as mp
 from rushlight import nn
 
 
@@ -93,5 +94,5 @@ def run(rank, n, folder):
 
 if __name__ == "__main__":
     ranks = int(sys.argv[1])
-    mp.spawn(run, (ranks, tempfile.mkdtemp()), nprocs=ranks)
+    start_ranks(run, (ranks, tempfile.mkdtemp()), nprocs=ranks)
     print("well", ranks)

@@ -12,11 +12,11 @@ import tempfile
 import warnings
 
 import pytest
+from start_ranks import start_ranks
 
 import rushlight as torch
 import rushlight.distributed as dist
 import rushlight.distributed.checkpoint as dcp
-import rushlight.multiprocessing as mp
 import rushlight.nn.functional as F
 from rushlight import nn
 from rushlight.distributed.checkpoint.state_dict import (
@@ -300,5 +300,5 @@ def run(rank, n, folder):
 if __name__ == "__main__":
     ranks = int(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
-        mp.spawn(run, (ranks, folder), nprocs=ranks)
+        start_ranks(run, (ranks, folder), nprocs=ranks)
     print("well", ranks)

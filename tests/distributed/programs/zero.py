@@ -8,9 +8,10 @@ import io
 import sys
 import tempfile
 
+from start_ranks import start_ranks
+
 import rushlight as torch
 import rushlight.distributed as dist
-import rushlight.multiprocessing as mp
 from rushlight import nn, optim
 from rushlight.distributed.algorithms.join import Join
 from rushlight.distributed.optim import PostLocalSGDOptimizer, ZeroRedundancyOptimizer
@@ -333,5 +334,5 @@ def run(rank, n, address):
 
 if __name__ == "__main__":
     ranks = int(sys.argv[1])
-    mp.spawn(run, (ranks, f"file://{tempfile.mkdtemp()}/meet"), nprocs=ranks)
+    start_ranks(run, (ranks, f"file://{tempfile.mkdtemp()}/meet"), nprocs=ranks)
     print("well", ranks)
