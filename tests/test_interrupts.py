@@ -18,7 +18,7 @@ import subprocess
 import sys
 import textwrap
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -459,9 +459,8 @@ def settled(name: str) -> tuple[int, Any]:
     return total, right
 
 
-def look(name: str, right: Any, at: int) -> tuple[str, list[str]]:
-    """Interrupt a program; where it was, and what is wrong now."""
-    before = state()
+def look(name: str, right: Any, at: int, before: dict[Any, Any]) -> tuple[str, Any, list[str]]:
+    """Interrupt a program; where it was, the state now, and what is wrong with it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         _, error = interrupt_at(at, PROGRAMS[name])
@@ -473,14 +472,16 @@ def look(name: str, right: Any, at: int) -> tuple[str, list[str]]:
                 wrong.append("other bits")
         except Exception as failed:
             wrong.append(f"the program fails: {type(failed).__name__}: {failed}"[:200])
-        wrong += [w + " (later)" for w in changed(before, state()) if w not in wrong]
-    return where, wrong
+        after = state()
+        wrong += [w + " (later)" for w in changed(before, after) if w not in wrong]
+    return where, after, wrong
 
 
 def check(name: str, rng: Any, points: int) -> None:
     total, right = settled(name)
+    before = state()
     for at in sorted(rng.integers(1, total + 1, points).tolist()):
-        where, wrong = look(name, right, at)
+        where, before, wrong = look(name, right, at, before)
         assert not wrong, f"instruction {at} of {total}, in {where}"
 
 
@@ -527,9 +528,8 @@ def in_child(fn: Callable[[], Any]) -> Any:
     return pickle.loads(data) if data else "the process died"
 
 
-def cold(name: str, points: int, seed: int) -> None:
-    """Interrupt a program that nothing has run before, and run it again; say what goes wrong."""
-    warnings.simplefilter("ignore")
+def cold(name: str, points: int, seed: int) -> list[str]:
+    """Interrupt a program that nothing has run before, and run it again; what goes wrong."""
     run = PROGRAMS[name]
     total, right = in_child(lambda: (interrupt_at(-1, run)[0], bits(run())))
 
@@ -541,17 +541,38 @@ def cold(name: str, points: int, seed: int) -> None:
         except Exception as failed:
             return f"{type(failed).__name__}: {failed}: {where}"[:500]
 
+    found = []
     for at in sorted(np.random.default_rng(seed).integers(1, total + 1, points).tolist()):
         wrong = in_child(lambda at=at: look(at))  # type: ignore[misc]
         if wrong:
-            print(f"{name}, instruction {at} of {total}: {wrong}")
+            found.append(f"{name}, instruction {at} of {total}: {wrong}")
+    return found
 
 
-def check_cold(name: str, points: int, rng: Any) -> None:
-    command = [sys.executable, "-m", __name__, name, str(points), str(int(rng.integers(2**31)))]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 0, done.stderr
-    assert not done.stdout
+def serve() -> None:
+    """Programs of the standard input, a line each, in copies of this process, which runs none."""
+    warnings.simplefilter("ignore")
+    for line in sys.stdin:
+        name, points, seed = line.split()
+        print(cold(name, int(points), int(seed)), flush=True)
+
+
+@pytest.fixture(scope="module")
+def fresh() -> Iterator[Any]:
+    """A process that has imported the package and run nothing. All tests use this one: importing
+    takes as long as what most of them do."""
+    command = [sys.executable, "-m", __name__]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        yield process
+        process.stdin.close()  # type: ignore[union-attr]
+    assert process.returncode == 0
+
+
+def check_cold(fresh: Any, name: str, points: int, rng: Any) -> None:
+    print(name, points, int(rng.integers(2**31)), file=fresh.stdin, flush=True)
+    assert fresh.stdout.readline() == "[]\n"
 
 
 # Programs whose first call is looked at in every run.
@@ -561,19 +582,19 @@ COLD = ("wrapper_subclass", "dispatch_mode", "compiled")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 @pytest.mark.parametrize("name", COLD)
 @pytest.mark.slow
-def test_the_first_call_of_a_process(name: str, rng: Any) -> None:
-    check_cold(name, 4, rng)
+def test_the_first_call_of_a_process(name: str, fresh: Any, rng: Any) -> None:
+    check_cold(fresh, name, 4, rng)
 
 
 @pytest.mark.long
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_the_first_call_at_many_places(name: str, rng: Any) -> None:
-    check_cold(name, MANY // 5, rng)
+def test_the_first_call_at_many_places(name: str, fresh: Any, rng: Any) -> None:
+    check_cold(fresh, name, MANY // 5, rng)
 
 
 if __name__ == "__main__":
-    cold(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    serve()
 
 
 # Functions whose `try` puts back what holds for the whole process or thread, or a user's state.
