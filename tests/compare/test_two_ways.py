@@ -24,6 +24,7 @@ END = '''
 import json
 
 import numpy
+import torch.multiprocessing as mp
 
 
 def compared(rank, n, folder):
