@@ -26,6 +26,7 @@ import sharded  # noqa: E402
 import stores  # noqa: E402
 import tensors  # noqa: E402
 import torch  # noqa: E402
+import torch._dynamo  # noqa: E402 - PyTorch's ranks would each import it, for 3 s of a core
 import torch.distributed as dist  # noqa: E402
 import torch.multiprocessing as mp  # noqa: E402
 import zero  # noqa: E402
