@@ -37,7 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:
     ours = threading.current_thread() is threading.main_thread()
     if ours and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    config.addinivalue_line("markers", "slow: takes a second; `make test` leaves it to CI")
+    config.addinivalue_line("markers", "slow: takes 0.25 s or more; `make test` leaves it to CI")
     config.addinivalue_line("markers", "collectives: stays in `make test` with two processes")
     config.addinivalue_line("markers", "long: takes seconds; CI runs it too, but in one mode only")
 

@@ -97,6 +97,7 @@ def test_types_without_it() -> None:
         torch.ones(1).cuda()
 
 
+@pytest.mark.slow
 def test_a_program_and_its_children(tmp_path: Path) -> None:
     path = tmp_path / "program.py"
     path.write_text(

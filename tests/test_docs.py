@@ -117,6 +117,7 @@ def test_docstrings(name: str) -> None:
             run(test)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     importlib.util.find_spec("mpi4py") is None,
     reason="mpi4py is not installed (pip install 'rushlight[distributed]')",

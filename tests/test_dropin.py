@@ -54,6 +54,7 @@ def write(folder: Path, name: str, text: str) -> Path:
 # -- imports ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_every_way_to_import(run, tmp_path: Path) -> None:
     write(
         tmp_path,
@@ -90,6 +91,7 @@ def test_every_way_to_import(run, tmp_path: Path) -> None:
     assert run("-W", "error", "-m", "rushlight", "p.py").stdout == "2.0\n"
 
 
+@pytest.mark.slow
 def test_versions_that_programs_compare(run) -> None:
     code = """
 import importlib.metadata, torch, torchvision, rushlight
@@ -139,6 +141,7 @@ LACKING = {
 }
 
 
+@pytest.mark.slow
 def test_missing_names_are_named(run) -> None:
     code = f"""
 import torch, torchvision
@@ -174,6 +177,7 @@ except ModuleNotFoundError as error:
     assert run("-m", "rushlight", "-c", code).stdout == "torchvision.no_such\n"
 
 
+@pytest.mark.slow
 def test_safetensors(run, tmp_path: Path) -> None:
     code = """
 from safetensors.torch import load_file, save_file
@@ -236,6 +240,7 @@ def test_a_torch_that_is_there_already_is_an_error(run, tmp_path: Path) -> None:
     assert "before the first import of torch" in told
 
 
+@pytest.mark.slow
 def test_install_beside_a_torch_on_disk(run, tmp_path: Path) -> None:
     write(tmp_path, "torch/__init__.py", "raise SystemExit('the other torch was imported')")
     run("-m", "rushlight", "-c", "import torch, torch.nn; torch.nn.Linear(1, 1)")
@@ -273,6 +278,7 @@ def test_a_program_finds_what_python_gives_it(run, tmp_path: Path, how: str) -> 
     assert run("-m", "rushlight", *args).stdout == run(*args).stdout
 
 
+@pytest.mark.slow
 def test_tracebacks_hold_the_programs_lines_only(run, tmp_path: Path) -> None:
     write(
         tmp_path,
@@ -298,6 +304,7 @@ def test_tracebacks_hold_the_programs_lines_only(run, tmp_path: Path) -> None:
     assert run("-m", "rushlight", "hook.py", code=1).stdout == "mine 3\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "rc"),
     [("import sys; sys.exit(7)", 7), ("raise SystemExit('why')", 1), ("1/0", 1), ("pass", 0)],
@@ -314,6 +321,7 @@ def test_an_interrupt_ends_as_python_does(run) -> None:
     assert "KeyboardInterrupt" in told.stderr
 
 
+@pytest.mark.slow
 def test_a_script_that_is_not_there(run) -> None:
     assert "can't open file" in run("-m", "rushlight", "none.py", code=2).stderr
     assert "No module named none" in run("-m", "rushlight", "-m", "none", code=1).stderr
@@ -321,6 +329,7 @@ def test_a_script_that_is_not_there(run) -> None:
     assert "unknown option" in run("-m", "rushlight", "--nothing", code=2).stderr
 
 
+@pytest.mark.slow
 def test_misspelt_commands_and_files(run, tmp_path: Path) -> None:
     write(tmp_path, "train.py", "")
     for wrong, near in (("explian", "explain"), ("train", "train.py"), ("trian.py", "train.py")):
@@ -334,6 +343,7 @@ def test_misspelt_commands_and_files(run, tmp_path: Path) -> None:
     assert not (tmp_path / "explain.html").exists()  # there is nothing to tell
 
 
+@pytest.mark.slow
 def test_an_error_of_ours_shows_the_programs_lines(run, tmp_path: Path) -> None:
     write(
         tmp_path,
@@ -397,6 +407,7 @@ def test_names_are_found_where_they_are(name: str, where: str) -> None:
     assert str(again) == str(error)
 
 
+@pytest.mark.slow
 def test_sources_declare_their_encoding(run, tmp_path: Path) -> None:
     (tmp_path / "p.py").write_bytes("# coding: latin-1\nprint(ascii('é'))".encode("latin-1"))
     assert run("-m", "rushlight", "p.py").stdout == "'\\xe9'\n"
@@ -415,6 +426,7 @@ def test_pytest_pdb_and_profilers_run_under_it(run, tmp_path: Path) -> None:
 # -- children -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["spawn", "forkserver", "fork"])
 @pytest.mark.parametrize("how", ["file", pytest.param("module", marks=pytest.mark.slow)])
 def test_children_of_multiprocessing(run, tmp_path: Path, method: str, how: str) -> None:
@@ -452,6 +464,7 @@ def test_children_of_multiprocessing(run, tmp_path: Path, method: str, how: str)
     assert told == f"{('torch.nn.modules.linear', f'{dropin.API}+rushlight', name)}\n"
 
 
+@pytest.mark.slow
 def test_children_started_as_commands(run, tmp_path: Path) -> None:
     write(tmp_path, "child.py", "import torchvision, torch.nn\nprint(torch.__version__)")
     code = """
@@ -464,6 +477,7 @@ subprocess.run([sys.executable, '-c', 'import torch.nn.functional; print(torch._
     assert told == f"{dropin.API}+rushlight\ntorch\n"
 
 
+@pytest.mark.slow
 def test_children_may_be_left_out(run, tmp_path: Path) -> None:
     write(tmp_path, "torch.py", "print('the other torch')")
     call = "subprocess.run([sys.executable, '-c', 'import torch'], check=True"
@@ -476,6 +490,7 @@ import os, subprocess, sys
     assert told.stdout == "the other torch\n" * 2
 
 
+@pytest.mark.slow
 def test_found_in_the_current_folder_only(run, tmp_path: Path) -> None:
     """`python -m rushlight` in a checkout, without an installation."""
     write(
@@ -489,6 +504,7 @@ def test_found_in_the_current_folder_only(run, tmp_path: Path) -> None:
 # -- the command --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_info_version_help(run) -> None:
     import numpy
 
@@ -501,6 +517,7 @@ def test_info_version_help(run) -> None:
     assert "usage:" in run("-m", "rushlight", code=2).stdout
 
 
+@pytest.mark.slow
 def test_the_cache_of_kernels(run, tmp_path: Path) -> None:
     kept = tmp_path / "kept"
     name = ["-m", "rushlight", "cache"]

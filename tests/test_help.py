@@ -9,6 +9,8 @@ import importlib
 import inspect
 import sys
 
+import pytest
+
 import rushlight
 from rushlight.ops.core import described
 from tests.public_names import callables
@@ -31,6 +33,7 @@ def run_by_module() -> set[str]:
     return found
 
 
+@pytest.mark.slow
 def test_examples_that_no_module_shows_are_true() -> None:
     done = run_by_module()
     failed = []

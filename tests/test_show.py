@@ -96,6 +96,7 @@ def test_a_function_that_is_made_of_other_ops(capsys: pytest.CaptureFixture[str]
     assert "add_  (made of other ops" in shown(capsys, torch.Tensor.add_)
 
 
+@pytest.mark.slow
 def test_everything_made_of_other_ops_is_described(capsys: pytest.CaptureFixture[str]) -> None:
     for c in composites.values():
         assert c.name in shown(capsys, c.name)

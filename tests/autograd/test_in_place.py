@@ -239,6 +239,7 @@ def test_a_change_is_called_as_the_user_called_it() -> None:
         z.sum().backward()
 
 
+@pytest.mark.slow
 def test_a_lack_of_memory_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """What was half done could be done twice."""
     calls = []

@@ -204,6 +204,7 @@ def test_a_view_does_not_keep_itself() -> None:
     assert root() is None
 
 
+@pytest.mark.slow
 def test_long_chains_run_backward_and_are_deleted_without_recursion() -> None:
     n = 100_000
     x = torch.tensor(1.0, requires_grad=True)
@@ -222,6 +223,7 @@ def test_long_chains_run_backward_and_are_deleted_without_recursion() -> None:
     assert ref() is None
 
 
+@pytest.mark.slow
 def test_long_chain_of_in_place_changes() -> None:
     n = 20_000
     x = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -243,6 +245,7 @@ def test_long_chain_with_create_graph() -> None:
     assert x.grad.item() == 2.0
 
 
+@pytest.mark.slow
 def test_deep_graph_of_functions() -> None:
     x = torch.tensor(1.0, requires_grad=True)
     y = x

@@ -3,6 +3,8 @@ are is for `python -m benchmarks.explain` to say, on an idle machine."""
 
 from __future__ import annotations
 
+import pytest
+
 import rushlight
 from benchmarks import explain
 
@@ -14,6 +16,7 @@ def test_time() -> None:
     assert min(*plain, *recorded, behind) > 0
 
 
+@pytest.mark.slow
 def test_memory() -> None:
     explain.memory("MNIST", True)  # what machine code it needs is there from now on
     assert explain.memory("MNIST", True) <= explain.MOST_MEMORY * explain.memory("MNIST", False)

@@ -248,6 +248,7 @@ def test_the_peak_is_measured_between_the_samples(monkeypatch: pytest.MonkeyPatc
     assert order[0] == "peak"  # compiles
 
 
+@pytest.mark.slow
 def test_a_process_answers_with_errors_and_ends_with_its_input() -> None:
     with peers.Side("rushlight", 1) as side, pytest.raises(peers.RowFailed, match="KeyError"):
         side.ask("time", "nonsense")

@@ -38,6 +38,7 @@ def test_first_steps_are_special_rows() -> None:
     assert set(FIRST) == {name for name in SPECIAL if name.startswith("first")}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not jit.available(), reason="no machine code here")
 def test_rows_in_front_of_kernels_take_kernels_out() -> None:
     """In a process of its own: nothing is computed, and every row has met kernels."""

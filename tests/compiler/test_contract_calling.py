@@ -57,6 +57,7 @@ def _factor() -> Any:
     Trainer.factor = 2.0
 
 
+@pytest.mark.slow
 @pytest.mark.eager
 def test_methods() -> None:
     def program(t: Twin) -> None:

@@ -121,6 +121,7 @@ def test_a_tensor_that_is_held_gets_other_memory() -> None:
     same(program)
 
 
+@pytest.mark.slow
 @pytest.mark.eager
 def test_loops_over_parameters_and_modules() -> None:
     def program(t: Twin) -> None:
@@ -274,6 +275,7 @@ def test_a_hook_calls_what_is_compiled() -> None:
     same(program)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["module", "step"])
 def test_nothing_is_kept_alive(form: str) -> None:
     lab: Any = Lab(Twin(True), form)

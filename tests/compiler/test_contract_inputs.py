@@ -49,6 +49,7 @@ def test_shapes() -> None:
     )
 
 
+@pytest.mark.slow
 def test_dtypes() -> None:
     kinds = [torch.float32, torch.float64, torch.int64, torch.bool, torch.bfloat16, torch.uint8]
     kinds += [torch.float16, torch.int32, torch.complex64, torch.float32]
@@ -217,6 +218,7 @@ def test_a_smaller_last_batch_and_another_learning_rate(form: str) -> None:
     same(program)
 
 
+@pytest.mark.slow
 @forms
 def test_sequences_of_many_lengths(form: str) -> None:
     class Reader(nn.Module):

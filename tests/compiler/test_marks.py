@@ -267,6 +267,7 @@ def test_settings_are_patched() -> None:
     assert state.recompile_limit == 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["TORCH_COMPILE_DISABLE", "TORCHDYNAMO_DISABLE"])
 def test_an_environment_without_compiling(name: str) -> None:
     program = (

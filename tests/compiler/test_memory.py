@@ -37,6 +37,7 @@ def test_memory_is_used_again() -> None:
     assert planned(spans)[1] == 2 * 1024
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [8, 700])
 def test_nothing_of_the_first_run_stays(width: int) -> None:
     """Without a look for cycles: arrays that the first run made die when eager's would."""

@@ -225,6 +225,7 @@ def test_a_network_of_the_examples(name: str, form: str, tmp_path: Path) -> None
     train(form, make, batch, loss, 6, kind)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_two_threads")
 def test_formulas_over_many_numbers() -> None:
     def program(t: Twin) -> None:

@@ -42,6 +42,7 @@ def check(numbers: range, folder: Path) -> None:
     assert not different, f"seeds of programs that differ: {different}"
 
 
+@pytest.mark.slow
 @pytest.mark.eager
 @pytest.mark.parametrize(
     "block", [0, *(pytest.param(n, marks=pytest.mark.long) for n in range(1, FIRST))]

@@ -136,6 +136,7 @@ def test_what_only_the_norm_reads_has_no_memory() -> None:
     assert len(entry.lines) == 3
 
 
+@pytest.mark.slow
 def test_training_steps() -> None:
     """A network with norms behind sums, whose gradients meet them again."""
 

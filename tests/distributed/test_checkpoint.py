@@ -235,6 +235,7 @@ def test_async_save_copies_before_it_returns(tmp_path: Path) -> None:
     assert not (tmp_path / "3" / ".metadata").exists()
 
 
+@pytest.mark.slow
 def test_a_program_waits_for_its_last_save(tmp_path: Path) -> None:
     subprocess.run(
         [sys.executable, "-c", "import rushlight as t, rushlight.distributed.checkpoint as c\n"
@@ -339,6 +340,7 @@ def test_nested_dictionaries() -> None:
     assert set(flatten_state_dict({"a": {"b": 1}}, old=True)[0]) == {"a"}
 
 
+@pytest.mark.slow
 def test_formats(tmp_path: Path) -> None:
     torch.save(state(), tmp_path / "a.pt")
     for mode, a, b in (("torch_to_dcp", "a.pt", "b"), ("dcp_to_torch", "b", "c.pt")):
@@ -397,6 +399,7 @@ print(Metadata.__module__, _StorageInfo.__module__)
 """
 
 
+@pytest.mark.slow
 def test_under_the_dropin(tmp_path: Path) -> None:
     (tmp_path / "p.py").write_text(UNDER_THE_DROPIN)
     done = subprocess.run(
@@ -407,6 +410,7 @@ def test_under_the_dropin(tmp_path: Path) -> None:
     assert done.stdout == wanted, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     importlib.util.find_spec("mpi4py") is None,
     reason="mpi4py is not installed (pip install 'rushlight[distributed]')",

@@ -39,12 +39,14 @@ def program(name: str, *arguments: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 @processes
 @pytest.mark.parametrize("ranks", [1, 2, 4])
 def test_data_parallel(ranks: int) -> None:
     assert program("ddp.py", str(ranks)) == f"well {ranks}\n"
 
 
+@pytest.mark.slow
 @processes
 @pytest.mark.parametrize("ranks", [1, 3])
 def test_gradients_of_collectives(ranks: int) -> None:

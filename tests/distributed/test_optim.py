@@ -23,6 +23,7 @@ ROOT = Path(__file__).parents[2]
 PROGRAMS = Path(__file__).parent / "programs"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     importlib.util.find_spec("mpi4py") is None,
     reason="mpi4py is not installed (pip install 'rushlight[distributed]')",

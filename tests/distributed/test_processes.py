@@ -49,6 +49,7 @@ def test_every_collective(ranks: int) -> None:
     assert program("collectives.py", str(ranks), "file") == f"well {ranks}\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ranks", "way"),
     [(2, "messages"), (3, "messages"), pytest.param(3, "chunks", marks=pytest.mark.long)],
@@ -58,6 +59,7 @@ def test_other_ways_of_arrays(ranks: int, way: str) -> None:
     assert program("collectives.py", str(ranks), "file", way) == f"well {ranks}\n"
 
 
+@pytest.mark.slow
 def test_what_else_looks_on() -> None:
     """The profiler shows collectives and their bytes; what is compiled calls them each time."""
     assert program("together.py", "2") == "well 2\n"
@@ -74,6 +76,7 @@ def test_faults_are_named(ranks: int) -> None:
     assert program("faults.py", str(ranks)).splitlines()[-1] == "left []"
 
 
+@pytest.mark.slow
 def test_environment_and_threads(tmp_path: Path) -> None:
     """Two processes started one by one, as a tutorial's script; cores are divided among them."""
     script = tmp_path / "train.py"
@@ -107,6 +110,7 @@ def test_environment_and_threads(tmp_path: Path) -> None:
         assert out == f"{r} [3.0, 3.0] True\n", out + errors
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("mpiexec", path=str(Path(sys.executable).parent)) is None,
                     reason="there is no mpiexec beside this Python")  # fmt: skip
 def test_mpiexec(tmp_path: Path) -> None:
@@ -123,6 +127,7 @@ def test_mpiexec(tmp_path: Path) -> None:
     assert ran(mpiexec, "-n", "3", sys.executable, str(script)) == "3.0 3\n"
 
 
+@pytest.mark.slow
 def test_a_rank_that_never_comes_is_named(tmp_path: Path) -> None:
     said = ran(
         sys.executable, "-c",

@@ -84,6 +84,7 @@ def tells(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_what_processes_are_given(tells: Path) -> None:
     foreign = {"PMI_RANK": "7", "PMI_SIZE": "9"}
     process = started("--nproc_per_node=2", "--role", "trainer", tells, "--lr", "1",
@@ -106,6 +107,7 @@ def test_what_processes_are_given(tells: Path) -> None:
         assert not Path(e["TORCHELASTIC_ERROR_FILE"]).parents[3].exists()  # its folder is gone
 
 
+@pytest.mark.slow
 def test_restart_and_logs(tells: Path, tmp_path: Path) -> None:
     """A process that is killed: named, all are started again, and each attempt has its logs."""
     logs = tmp_path / "logs"
@@ -154,6 +156,7 @@ def test_the_first_failure_is_named(tmp_path: Path) -> None:
     assert json.loads(file.read_text())["message"]["message"] == "ValueError: no such data"
 
 
+@pytest.mark.slow
 def test_kinds_of_programs(tells: Path, tmp_path: Path) -> None:
     as_module = started("--standalone", "-m", "tells", "x", PYTHONPATH=f"{ROOT}:{tmp_path}")
     as_path = started("--run-path", tells, "y")
@@ -167,6 +170,7 @@ def test_kinds_of_programs(tells: Path, tmp_path: Path) -> None:
     assert "torch.distributed.launch is deprecated" in errors
 
 
+@pytest.mark.slow
 def test_two_nodes_by_number(tells: Path) -> None:
     """Ranks go by --node-rank, whichever comes first, and nodes may differ in size."""
     where = ("--nnodes", 2, "--master-addr", "127.0.0.1", "--master-port", free_port())
@@ -268,6 +272,7 @@ def test_signals_are_passed_on(tmp_path: Path, number: signal.Signals) -> None:
     assert not os.path.exists(f"/proc/{child}")  # what a process has started ends with it
 
 
+@pytest.mark.slow
 def test_a_signal_while_processes_are_being_started(tmp_path: Path) -> None:
     waits, there = tmp_path / "waits.py", tmp_path / "there"
     waits.write_text(

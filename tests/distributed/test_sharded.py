@@ -15,6 +15,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4])
 def test_full_shard(ranks: int) -> None:
     """With four ranks also the bytes of one: 0.25 of one process's counted, 0.29 at the peak."""

@@ -59,6 +59,7 @@ def test_values(store: Store) -> None:
     assert store.multi_get(["x", "y"]) == [b"1", b"2"]
 
 
+@pytest.mark.slow
 def test_waiting(store: Store) -> None:
     store.set_timeout(SHORT)
     with pytest.raises(DistStoreError, match=r"wait timeout after 100ms, keys: .*never"):

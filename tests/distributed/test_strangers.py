@@ -90,6 +90,7 @@ def test_a_proof_is_good_once(store: TCPStore) -> None:
         assert answer(sock) == b""
 
 
+@pytest.mark.slow
 def test_half_a_message(store: TCPStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who says half and waits is dropped after a while, and nobody waits for him."""
     monkeypatch.setattr(server, "PATIENCE", 1.0)
@@ -185,6 +186,7 @@ def test_nothing_that_arrives_is_unpickled_but_objects() -> None:
     assert found <= {"objects.py", "launcher/workers.py"}, found
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(importlib.util.find_spec("mpi4py") is None, reason="mpi4py is not installed")
 def test_a_job_among_strangers(tmp_path: Path) -> None:
     """Noise at both of a job's addresses, its store and its book, while it computes; a process that

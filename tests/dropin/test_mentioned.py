@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from rushlight.dropin import mentioned
 
 from .test_renaming import run
@@ -11,6 +13,7 @@ from .test_renaming import run
 ROOT = Path(mentioned.__file__).parent.parent
 
 
+@pytest.mark.slow
 def test_modules_need_no_import_of_their_own() -> None:
     told = run("""
 import sys, torch
@@ -21,6 +24,7 @@ print(again is torch._guards is sys.modules["torch._guards"], hasattr(torch, "_n
     assert told.split() == ["None", "None", "True", "False"]
 
 
+@pytest.mark.slow
 def test_private_classes_that_packages_import() -> None:
     told = run("""
 import torch
@@ -33,6 +37,7 @@ print(isinstance(torch.ones(2).untyped_storage(), torch.StorageBase))
     assert told.split() == ["True"] * 4
 
 
+@pytest.mark.slow
 def test_parts_of_data_loaders_that_packages_import() -> None:
     """torchdata's `StatefulDataLoader` names them; accelerate imports it where it is installed."""
     told = run("""

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parent.parent.parent
 
 
@@ -21,6 +23,7 @@ def run(code: str, *before: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_types_and_modules_say_torch() -> None:
     told = run("""
 import torch, torchvision
@@ -44,6 +47,7 @@ print(t, torch.nn.Parameter(t), torch.typename(torch.nn.ReLU()), sep=' | ')
     ]
 
 
+@pytest.mark.slow
 def test_renamed_things_are_found_where_they_say() -> None:
     told = run("""
 import importlib, pickle, sys, torch, torchvision
@@ -75,6 +79,7 @@ assert torch.equal(pickle.loads(text)[1], torch.ones(2))
     assert told == "True []\n"
 
 
+@pytest.mark.slow
 def test_names_are_given_back() -> None:
     run(
         """
@@ -96,6 +101,7 @@ assert torch.__name__ == 'rushlight'  # what is sent to children must be found t
     )
 
 
+@pytest.mark.slow
 def test_missing_dunder_names_are_explained() -> None:
     told = run("""
 import torch
@@ -107,6 +113,7 @@ except AttributeError as error:
     assert "Rushlight has no torch.__no_such__" in told
 
 
+@pytest.mark.slow
 def test_a_compiled_step_knows_whose_code_it_runs(tmp_path: Path) -> None:
     program = tmp_path / "p.py"
     program.write_text("""

@@ -308,6 +308,7 @@ def run(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     return start
 
 
+@pytest.mark.slow
 def test_the_command_line(run: Any, tmp_path: Path) -> None:
     assert "There is nothing to choose: kernels are not compiled" in run("tune").stdout
     assert "kept in" in run("tune", "amx", "on").stdout
@@ -316,11 +317,13 @@ def test_the_command_line(run: Any, tmp_path: Path) -> None:
     assert wrong.startswith("tune: amx perhaps is not understood\nusage:")
 
 
+@pytest.mark.slow
 def test_a_script_of_that_name_is_run(run: Any, tmp_path: Path) -> None:
     (tmp_path / "tune").write_text("print('mine')")
     assert run("tune").stdout == "mine\n"
 
 
+@pytest.mark.slow
 def test_no_file_stops_an_import(run: Any, tmp_path: Path) -> None:
     run("tune", "amx", "on")
     (file,) = (tmp_path / "kept").iterdir()

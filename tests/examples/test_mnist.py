@@ -50,6 +50,7 @@ def test_digits_are_learned_and_a_run_can_be_resumed(run, tmp_path: Path) -> Non
     assert run("--epochs", 6, "--out", tmp_path / "parts", "--resume")[-1] == whole[-1]
 
 
+@pytest.mark.slow
 def test_mnist_from_a_folder(run, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     for part, count in (("train", 130), ("t10k", 20)):

@@ -11,6 +11,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 PROGRAM = ROOT / "examples" / "profiler_session.py"
 
@@ -29,6 +31,7 @@ def run(tmp_path: Path, *interpreter: str) -> str:
     return got.stdout
 
 
+@pytest.mark.slow
 def test_under_rushlight(tmp_path: Path) -> None:
     out = run(tmp_path, "-m", "rushlight")
     assert "Self CPU time total" in out

@@ -51,6 +51,7 @@ def train(
         optimizer.step()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["mnist", "resnet", "lstm", "gpt", "dcgan"])
 def test_a_healthy_step_has_no_finding_of_the_wrong_kind(name: str) -> None:
     found = recorded(lambda: getattr(programs, name)(2 if name == "resnet" else 3)).findings
@@ -73,6 +74,7 @@ def test_an_empty_recording_has_none() -> None:
     assert findings(Recording("", "", machine, "")) == []
 
 
+@pytest.mark.slow
 def test_whatever_a_recording_holds() -> None:
     """Advice runs inside the user's program: it must not fail, whatever was recorded."""
     seed = int(os.environ["RUSHLIGHT_TEST_SEED"])
@@ -328,6 +330,7 @@ def test_evaluation_inside_the_recorded_steps() -> None:
     assert {f.kind for f in recorded(lambda: run(torch.no_grad)).findings} <= HARMLESS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keep", [True, False])
 def test_an_evaluation_whose_losses_are_kept(keep: bool) -> None:
     model = nn.Sequential(nn.Linear(64, 256), nn.Tanh(), nn.Linear(256, 1))

@@ -88,6 +88,7 @@ def test_wrong_options(line: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert "usage: python -m rushlight explain" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_first_steps_and_then_to_the_end(folder: Path) -> None:
     done = run(folder, "train.py", "40", "keep", "evaluate", "--steps", "2", "--out", "a.json")
     assert done.returncode == 0, done.stderr
@@ -105,6 +106,7 @@ def test_the_first_steps_and_then_to_the_end(folder: Path) -> None:
     assert [p.name for p in folder.glob("a.json*")] == ["a.json"]
 
 
+@pytest.mark.slow
 def test_stop(folder: Path) -> None:
     done = run(folder, "--steps", "2", "--out", "b.json", "--stop", "train.py", "1000000")
     assert done.returncode == 0, done.stderr
@@ -112,6 +114,7 @@ def test_stop(folder: Path) -> None:
     assert len(data(folder / "b.json")["steps"]) == 2
 
 
+@pytest.mark.slow
 def test_an_error_and_a_module(folder: Path) -> None:
     done = run(folder, "-m", "train", "1", "fail", "--out", "c.json")
     assert done.returncode == 1
@@ -126,6 +129,7 @@ def test_an_error_and_a_module(folder: Path) -> None:
     assert len(found["steps"]) == 2
 
 
+@pytest.mark.slow
 def test_an_error_behind_the_recorded_steps(folder: Path) -> None:
     done = run(folder, "train.py", "5", "fail", "--steps", "1", "--out", "e.json")
     assert done.returncode == 1
@@ -134,6 +138,7 @@ def test_an_error_behind_the_recorded_steps(folder: Path) -> None:
     assert (len(found["steps"]), found["failed"]) == (1, -1)
 
 
+@pytest.mark.slow
 def test_a_program_without_an_optimizer(folder: Path) -> None:
     (folder / "plain.py").write_text("import torch\ntorch.ones(3).exp()\n", encoding="utf-8")
     done = run(folder, "plain.py", "--out", "d.json")

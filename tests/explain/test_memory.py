@@ -99,6 +99,7 @@ def test_memory_is_counted_once_for_all_views() -> None:
     assert memory.live == 0
 
 
+@pytest.mark.slow
 def test_graphs_that_only_wait_for_the_collector_are_not_kept() -> None:
     """What one line left in circles is neither a finding nor counted with what a list keeps."""
     def left_in_circles() -> None:
@@ -123,6 +124,7 @@ def test_graphs_that_only_wait_for_the_collector_are_not_kept() -> None:
     assert [(w.kind, w.count) for w in session.recording.watched] == [("kept graphs", 6)]
 
 
+@pytest.mark.slow
 def test_a_list_of_losses_keeps_its_graphs() -> None:
     model = nn.Linear(64, 64)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -153,6 +155,7 @@ def test_a_list_of_losses_keeps_its_graphs() -> None:
     assert session.recording.watched == []
 
 
+@pytest.mark.slow
 def test_a_sum_of_losses_keeps_its_graphs() -> None:
     model = nn.Linear(64, 64)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -169,6 +172,7 @@ def test_a_sum_of_losses_keeps_its_graphs() -> None:
     assert session.recording.lines[watched[0].line].text == "total += loss"
 
 
+@pytest.mark.slow
 def test_a_recording_keeps_nothing_alive() -> None:
     """Neither activations, nor what stood in variables when somebody looked into them."""
     w = torch.ones(50, 50, requires_grad=True)

@@ -69,6 +69,7 @@ def test_one_array_for_one_part(strategy: str) -> None:
     assert through(part_of(root)) is root
 
 
+@pytest.mark.slow
 def test_a_block_goes_when_its_last_array_goes(strategy: str) -> None:
     before = own(), descriptors()
     root = empty(1000)
@@ -92,6 +93,7 @@ def child(part: Part, answers: Any) -> None:
     answers.put(part_of(place([np.full(5, 7, np.uint8)])[0]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_both_sides_see_writes_and_a_sender_may_end_first(strategy: str, method: str) -> None:
     before = own()
@@ -119,6 +121,7 @@ def hold_and_stop(pipe: Any) -> None:
     pipe.recv()
 
 
+@pytest.mark.slow
 def test_nothing_is_left_of_a_killed_process(strategy: str) -> None:
     resource_tracker.ensure_running()  # the first spawned process starts it
     before = own(), descriptors()
@@ -164,6 +167,7 @@ def test_a_ticket_is_good_once(strategy: str) -> None:
             pickle.loads(data)
 
 
+@pytest.mark.slow
 def test_no_room_is_a_memory_error(strategy: str) -> None:
     before = own(), descriptors()
     with pytest.raises(MemoryError, match="cannot make shared memory"):
@@ -204,6 +208,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="descriptors")
 def test_the_limit_of_open_files_is_raised_or_named(tmp_path: Path) -> None:
     path = tmp_path / "program.py"
@@ -240,6 +245,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_nothing_is_left_when_all_processes_are_killed(strategy: str, tmp_path: Path) -> None:
     path = tmp_path / "program.py"
     path.write_text(WORKING_TREE, encoding="utf-8")

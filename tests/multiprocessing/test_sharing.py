@@ -261,6 +261,7 @@ def test_storages_of_meta_tensors_are_refused() -> None:
 # -- processes -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_both_sides_see_writes(strategy: str, method: str) -> None:
     context: Any = mp.get_context(method)
@@ -272,6 +273,7 @@ def test_both_sides_see_writes(strategy: str, method: str) -> None:
     assert t.tolist() == [1, 1, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_queues(strategy: str, method: str) -> None:
     context: Any = mp.get_context(method)
@@ -298,6 +300,7 @@ def test_queues(strategy: str, method: str) -> None:
     queue.close()
 
 
+@pytest.mark.slow
 def test_a_sender_may_end_before_its_tensor_is_received(strategy: str) -> None:
     answers: Any = mp.get_context("spawn").Queue()
     process: Any = mp.get_context("spawn").Process(target=make_and_end, args=(answers,))
@@ -306,6 +309,7 @@ def test_a_sender_may_end_before_its_tensor_is_received(strategy: str) -> None:
     assert answers.get().tolist() == [0, 1, 2, 3, 4]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_hogwild_learns(method: str) -> None:
     torch.manual_seed(0)
@@ -330,6 +334,7 @@ def test_gradients_of_forked_processes() -> None:
     assert t.grad.tolist() == [3, 3]  # added in place, on memory that both have
 
 
+@pytest.mark.slow
 def test_pools() -> None:
     from rushlight.multiprocessing.pool import Pool
 
@@ -378,6 +383,7 @@ def test_every_name_of_the_standard_module_is_there() -> None:
     assert set(multiprocessing.__all__) < set(mp.__all__)
 
 
+@pytest.mark.slow
 def test_a_program_leaves_nothing_and_says_nothing() -> None:
     """Tensors still shared, sent and not fetched, at the exit of a program with children."""
     program = (
@@ -417,6 +423,7 @@ def test_a_program_leaves_nothing_and_says_nothing() -> None:
     assert not {n for n in left if n.startswith(f"rushlight-{done.pid}-")}
 
 
+@pytest.mark.slow
 def test_nothing_is_imported_before_it_is_needed() -> None:
     program = (
         "import sys, rushlight as torch\n"

@@ -37,6 +37,7 @@ def interrupted(i: int) -> None:
     raise KeyboardInterrupt
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", mp.get_all_start_methods())
 def test_every_process_gets_its_index(method: str) -> None:
     t = torch.zeros(3).share_memory_()
@@ -44,6 +45,7 @@ def test_every_process_gets_its_index(method: str) -> None:
     assert t.tolist() == [1, 2, 3]
 
 
+@pytest.mark.slow
 def test_spawn_without_join_gives_a_context() -> None:
     t = torch.zeros(2).share_memory_()
     context: Any = mp.spawn(mark, (t,), nprocs=2, join=False)
@@ -89,6 +91,7 @@ def test_exit_codes_and_signals() -> None:
     mp.start_processes(interrupted, start_method="fork")
 
 
+@pytest.mark.slow
 def test_other_start_methods_are_warned_of() -> None:
     t = torch.zeros(1).share_memory_()
     with pytest.warns(FutureWarning, match="only supports start_method=spawn"):

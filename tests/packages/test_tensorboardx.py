@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 PROGRAM = """
 import os, torch
 from tensorboardX import SummaryWriter
@@ -14,5 +16,6 @@ print("ok")
 """
 
 
+@pytest.mark.slow
 def test_tensorboardx(run) -> None:
     assert run("tensorboardX", PROGRAM).endswith("ok\n")

@@ -77,6 +77,7 @@ def test_mode_and_links_are_kept(tmp_path: Path) -> None:
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals, locks and limits of POSIX")
 
 
+@pytest.mark.slow
 @POSIX
 def test_a_writer_killed_at_any_moment_leaves_a_whole_file(tmp_path: Path) -> None:
     """Fifty times `kill -9`: the old file or the new one loads, and little is left beside it."""

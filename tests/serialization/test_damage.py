@@ -103,6 +103,7 @@ def written(**options: Any) -> bytes:
     return file.getvalue()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("traced")
 def test_damaged_files_raise_or_load_correctly(
     seeded: tuple[int, random.Random], capfd: pytest.CaptureFixture[str]
@@ -122,6 +123,7 @@ def test_damaged_files_raise_or_load_correctly(
     assert capfd.readouterr().err == ""
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("traced")
 @pytest.mark.parametrize("mapped", [False, True])
 def test_damaged_files_on_disk(
@@ -139,6 +141,7 @@ def test_damaged_files_on_disk(
         assert list(value) == list(content())
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("traced")
 def test_damaged_pickles_with_right_checksums(seeded: tuple[int, random.Random]) -> None:
     """What a person with intentions, not an accident, would hand over."""
@@ -160,6 +163,7 @@ def old_format() -> bytes:
     return written(_use_new_zipfile_serialization=False)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("traced")
 @pytest.mark.parametrize("make", [old_format])
 def test_damaged_files_of_formats_without_checksums(

@@ -118,6 +118,7 @@ def test_malformed_pickles(code: bytes) -> None:
     refused(code, match="load: ")
 
 
+@pytest.mark.slow
 def test_deep_tuples_as_keys_do_not_end_the_process() -> None:
     deep = b"\x85" * 200_000
     refused(b"\x80\x02}K\x01" + deep + b"Ns.", match="nested too deeply")

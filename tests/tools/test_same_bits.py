@@ -44,12 +44,14 @@ SGD.step = step
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_tree_is_the_same_as_itself() -> None:
     status, text = compared(ROOT, ROOT, "--only", "mlp", "--steps", "2")
     assert status == 0, text
     assert "same bits over 2 steps" in text
 
 
+@pytest.mark.slow
 def test_a_difference_is_told(other_steps: Path) -> None:
     status, text = compared(ROOT, other_steps, "--only", "mnist", "--steps", "2")
     assert status == 1, text

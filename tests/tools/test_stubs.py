@@ -33,6 +33,7 @@ def tool() -> Any:
     return module
 
 
+@pytest.mark.slow
 def test_the_stubs_are_not_stale() -> None:
     # in a process of its own: tests leave traces, such as a module that was asked for
     check = [sys.executable, str(ROOT / "tools/stubs.py"), "--check"]
@@ -109,6 +110,7 @@ def test_types_of_results_are_known() -> None:
         assert len(unknown[file]) < 0.07 * len(found), unknown[file]
 
 
+@pytest.mark.slow
 def test_a_changed_stub_is_told(tool: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for path in STUBS.rglob("*.pyi"):
         target = tmp_path / path.relative_to(STUBS)

@@ -271,6 +271,7 @@ def test_a_server_that_goes_away_is_tried_again(
     assert refusals == []
 
 
+@pytest.mark.slow
 def test_a_server_that_falls_silent(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -424,6 +425,7 @@ def test_google_drive(tmp_path: Path) -> None:
     utils.download_file_from_google_drive("abc", tmp_path, md5=MD5)
 
 
+@pytest.mark.slow
 def test_nothing_of_the_network_is_imported_before_a_download() -> None:
     code = (
         "import sys, rushlight.vision, rushlight.vision.datasets as d\n"

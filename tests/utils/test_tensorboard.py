@@ -100,6 +100,7 @@ def test_images(writer: Any) -> None:
     assert {"hw", "batch", "boxes"} <= set(found)
 
 
+@pytest.mark.slow
 def test_figures(writer: Any) -> None:
     matplotlib = pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     matplotlib.use("Agg")
@@ -252,6 +253,7 @@ def test_without_tensorboardx(monkeypatch: pytest.MonkeyPatch) -> None:
         tensorboard.FileWriter  # noqa: B018
 
 
+@pytest.mark.slow
 def test_pytorch_is_not_imported_by_the_way() -> None:
     pytest.importorskip("tensorboardX", reason="tensorboardX is not installed")
     code = (

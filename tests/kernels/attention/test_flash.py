@@ -63,6 +63,7 @@ def plain_attention(q: Any, k: Any, v: Any, g: Any, hidden: Any) -> list[Any]:
     return [w @ v, d @ k * scale, d.swapaxes(-1, -2) @ q * scale, w.swapaxes(-1, -2) @ g]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize(("rows", "keys", "depth"), [(8, 8, 16), (5, 5, 8), (20, 20, 16),
                                                       (3, 150, 8), (70, 70, 16)])  # fmt: skip

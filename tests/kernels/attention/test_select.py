@@ -65,6 +65,7 @@ def computed(g: Any, q: Any, k: Any, v: Any, mask: Any, causal: bool) -> list[An
     return [y[0], *d]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_against_the_definition(kind: str, dtype: Any) -> None:
@@ -148,6 +149,7 @@ def test_what_numpy_does() -> None:
     assert not native(wide, wide, wide, None)
 
 
+@pytest.mark.slow
 def test_double_backward_and_padding_through_the_public_function() -> None:
     rng = np.random.default_rng(1)
     tensors = [

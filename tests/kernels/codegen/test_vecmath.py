@@ -28,6 +28,7 @@ def test_float32_within_two_ulp(name: str) -> None:
     assert error <= 2, f"{name}({x[i]!r}) = {y[i]!r}"
 
 
+@pytest.mark.slow
 @wide_longdouble
 @pytest.mark.parametrize("name", NAMES)
 def test_float64_within_four_ulp(name: str) -> None:

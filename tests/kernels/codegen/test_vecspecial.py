@@ -25,6 +25,7 @@ def test_float32_within_two_ulp(name: str) -> None:
     assert error <= 2, f"{name}({x[i]!r}) = {y[i]!r}"
 
 
+@pytest.mark.slow
 @wide_longdouble
 @pytest.mark.parametrize("name", INVERSE)
 def test_float64_within_four_ulp(name: str) -> None:
@@ -99,6 +100,7 @@ def test_gamma_and_erfinv(name: str, exact: Any, low: float, bound: float, dtype
         np.testing.assert_allclose(run(name, edges), wanted, rtol=1e-6)
 
 
+@pytest.mark.slow
 @wide_longdouble
 @pytest.mark.parametrize("name", ["entr", "xlogy", "xlog1py"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

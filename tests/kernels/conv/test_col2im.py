@@ -13,6 +13,7 @@ from rushlight.kernels.conv import reference, select
 pytestmark = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 
 
+@pytest.mark.slow
 def test_columns_are_summed_in_the_order_of_numpy(limits: Any) -> None:
     """Small integers: the products are exact, so any misplaced element shows."""
     rng = np.random.default_rng(0)

@@ -51,6 +51,7 @@ def operands(
     return x, w, draw(c * many), draw(n, c * many, *out)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(2, 4))]
 )

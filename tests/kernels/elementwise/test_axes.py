@@ -78,6 +78,7 @@ def test_slices_and_other_layouts() -> None:
         np.testing.assert_array_equal(fuse(a, b, w), wanted)
 
 
+@pytest.mark.slow
 def test_turned_operands(rng: np.random.Generator) -> None:
     """Transposed, strided and reversed operands, in any combination: NumPy's values and layout."""
     x = rng.standard_normal((9, 10, 11, 12)).astype(np.float32)

@@ -15,6 +15,7 @@ CASES = [("c2c", (3, 1024)), ("c2c", (9, 400)), ("r2c", (5, 2000)), ("c2r", (5, 
          ("full", (5, 2000))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize(("kind", "shape"), CASES)
 def test_pointers_give_the_bits_of_arrays(

@@ -50,6 +50,7 @@ def test_variables(longest: int, dtype: Any, rng: Any, by_threads: Any) -> None:
             np.testing.assert_allclose(y, wanted, rtol=eps, atol=eps)
 
 
+@pytest.mark.slow
 def test_errors_are_no_larger(rng: Any, not_larger: Any) -> None:
     found: list[Any] = []
     for _ in range(30):

@@ -92,6 +92,7 @@ def test_random_shapes_and_layouts(seed: int) -> None:
     assert (np.abs(got - want) <= (k / 16 + 8) * 2.0**-24 * size).all()
 
 
+@pytest.mark.slow
 @UNIT
 def test_as_exact_as_float32() -> None:
     rng = np.random.default_rng(0)
@@ -187,6 +188,7 @@ def test_the_precision_that_was_set_is_used(monkeypatch: pytest.MonkeyPatch) -> 
 # -- on any CPU ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @LLVM
 @pytest.mark.parametrize(
     ("parts", "products"), [pytest.param(1, 1, marks=pytest.mark.long), (3, 6)]

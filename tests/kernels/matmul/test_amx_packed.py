@@ -55,6 +55,7 @@ def test_a_packed_matrix_and_numbers_that_cannot_be_split(where: str) -> None:
 # -- on any CPU ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @LLVM
 @pytest.mark.parametrize("parts", [pytest.param(1, marks=pytest.mark.long), 3])
 def test_the_module_compiles_for_a_cpu_with_the_unit(

@@ -58,6 +58,7 @@ def test_batches_and_vectors(dtype: Any, rng: np.random.Generator) -> None:
     same(long, long)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [np.int64, np.int16, np.int8])
 def test_packed_ones(dtype: Any, rng: np.random.Generator, by_threads: Any) -> None:
     a, b = drawn(rng, (300, 140), dtype), drawn(rng, (140, 530), dtype)

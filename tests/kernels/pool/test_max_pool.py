@@ -24,6 +24,7 @@ def everything(x: Any, how: tuple[Any, ...], out: Any, seed: int) -> list[Any]:
     return [y, taps, dx]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(2, 5))]
 )

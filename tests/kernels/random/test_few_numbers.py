@@ -180,6 +180,7 @@ def test_they_wait_for_a_thread_that_draws(monkeypatch: pytest.MonkeyPatch) -> N
     assert rng.few((1,), UNIFORMS) is not None
 
 
+@pytest.mark.slow
 def test_they_of_threads_are_one_stream(monkeypatch: pytest.MonkeyPatch) -> None:
     """Threads that draw few numbers and many at once take each number once."""
     by(1, monkeypatch)

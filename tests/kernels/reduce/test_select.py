@@ -65,6 +65,7 @@ def layouts(x: np.ndarray) -> list[np.ndarray]:
     return [*found, np.asfortranarray(x)] if x.ndim > 1 else found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "dtype",
     [
@@ -145,6 +146,7 @@ def test_special_values(dtype: Any, bad: float, shape: Any, how: str) -> None:
             np.testing.assert_allclose(got.astype(wanted.dtype), wanted, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_formulas_of_several_arrays() -> None:
     rng = np.random.default_rng(1)
     a, b = rng.standard_normal((2, 60, 70)).astype(np.float32)

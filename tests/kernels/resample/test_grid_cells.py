@@ -22,6 +22,7 @@ def test_taps() -> None:
     assert How(3, "nearest", "zeros", True).taps == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("mode", ["bilinear", "nearest", "bicubic"])
 def test_edges(mode: str, dtype: Any) -> None:

@@ -21,12 +21,14 @@ def test_images(how: Any, rng: Any, by_threads: Any, on_pointers: Any) -> None:
         check(*sample, how, by_threads, on_pointers, "planes")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("padding", PADDINGS)
 def test_volumes(padding: str, rng: Any, by_threads: Any, on_pointers: Any) -> None:
     sample = arrays(rng, 2, (3, 4, 5), (2, 3, 7), np.float64)
     check(*sample, ("bilinear", padding, True), by_threads, on_pointers, "planes")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", HOWS)
 def test_the_same_bits_as_rows(how: Any, rng: Any, limits: Any) -> None:
     """But for products of gradients with images, which rows sum in another order."""

@@ -60,12 +60,14 @@ def test_images(how: Any, rng: Any, by_threads: Any, on_pointers: Any) -> None:
         check(*sample, how, by_threads, on_pointers)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("padding", PADDINGS)
 def test_volumes(padding: str, rng: Any, by_threads: Any, on_pointers: Any) -> None:
     sample = arrays(rng, 6, (3, 4, 5), (2, 3, 7), np.float64)
     check(*sample, ("bilinear", padding, True), by_threads, on_pointers)
 
 
+@pytest.mark.slow
 def test_sizes_of_one(rng: Any, by_threads: Any, on_pointers: Any) -> None:
     for how in HOWS:
         sample = arrays(rng, 4, (1, 1), (1, 3), np.float64)

@@ -309,6 +309,7 @@ print(top - start >> 20, resident() - start >> 20)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "asked", [pytest.param("", marks=pytest.mark.long), "sys.argv.append('asked')\n"]
 )
@@ -319,6 +320,7 @@ def test_a_burst_goes_back(asked: str) -> None:
     assert after < 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["limit", "none"])
 def test_where_it_does_not_fit_numpys_stays(how: str) -> None:
     script = "import numpy as np, rushlight as torch\n"
@@ -346,6 +348,7 @@ def test_a_container_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     assert memory._allowed() == 5000
 
 
+@pytest.mark.slow
 def test_the_setting_is_read() -> None:
     script = "import rushlight as t; print(t.cpu.memory_stats()['max_inactive_bytes'])"
     assert run(script, RUSHLIGHT_MEMORY_CACHE=str(64 << 20)).stdout == f"{64 << 20}\n"

@@ -18,6 +18,7 @@ def test_words_beyond_the_stack_are_refused() -> None:
         calls.function("too_many", (), ((), (), (), ()), (), [0] * (calls.MOST + 1), False)
 
 
+@pytest.mark.slow
 def test_a_call_of_nothing_lives_as_long_as_it_is_held() -> None:
     """Its words and its definition go with it."""
     made = calls.function("nothing", (), ((), (), (), ()), (), [], True)

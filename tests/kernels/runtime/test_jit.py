@@ -175,6 +175,7 @@ def test_the_second_process_compiles_nothing(tmp_path: Path) -> None:
     assert run(str(tmp_path)) == [0, 1, 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", ["cut", "flip", "foreign", "empty"])
 def test_damaged_cache_files_are_compiled_again(tmp_path: Path, damage: str) -> None:
     run(str(tmp_path))
@@ -193,6 +194,7 @@ def test_damaged_cache_files_are_compiled_again(tmp_path: Path, damage: str) -> 
     assert run(str(tmp_path)) == [0, 1, 0]
 
 
+@pytest.mark.slow
 def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")

@@ -39,11 +39,13 @@ print(faults() - first)
 """
 
 
+@pytest.mark.slow
 def test_results_of_some_megabytes_take_no_new_pages() -> None:
     pages = 10 * (2 + 8 + 24) * 256
     assert run(FAULTS)[0] < pages / 20
 
 
+@pytest.mark.slow
 def test_settings_of_the_environment_are_kept() -> None:
     script = "from rushlight.kernels.runtime import memory; print(int(memory.settle()))"
     assert run(script) == [1]

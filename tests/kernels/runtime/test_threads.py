@@ -116,6 +116,7 @@ def test_many_python_threads_at_once() -> None:
     assert not bad
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_fork_in_the_middle_of_work() -> None:
@@ -162,6 +163,7 @@ print("done")
 """
 
 
+@pytest.mark.slow
 def test_the_interpreter_may_exit_while_kernels_run() -> None:
     root = Path(__file__).parents[3]
     env = {**os.environ, "PYTHONPATH": str(root)}

@@ -122,6 +122,7 @@ def test_the_same_bits_for_any_number_of_threads(threads: int) -> None:
         torch.set_num_threads(before)
 
 
+@pytest.mark.slow
 def test_layers_pass_gradcheck_through_kernels() -> None:
     torch.manual_seed(0)
     x = torch.randn(4, 6, 5, dtype=torch.float64, requires_grad=True)

@@ -114,6 +114,7 @@ def test_error_in_ulps(name):
         assert ulps(got[finite], reference, single[finite]) <= 0.51
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["j0", "j1", "y0", "y1"])
 def test_bessel_error_relative_to_the_envelope(name):
     function = getattr(bessel, "bessel_" + name)

@@ -117,6 +117,7 @@ def test_warnings() -> None:
     assert loss.item() == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reduction", ["mean", "sum"])
 def test_large_losses_are_the_sums_of_the_single_ones(reduction: str) -> None:
     torch.manual_seed(0)

@@ -190,6 +190,7 @@ def test_a_program_started_anew_goes_on_to_the_same_second_pass() -> None:
     assert seen(second) == passes[1]
 
 
+@pytest.mark.slow
 def test_between_passes(workers: Any) -> None:
     """A state taken before, between or after passes begins a new one."""
     whole = make("own generator", workers)
@@ -206,6 +207,7 @@ def test_between_passes(workers: Any) -> None:
     assert seen(third) == passes[0]
 
 
+@pytest.mark.slow
 def test_in_a_later_pass(workers: Any) -> None:
     whole = make("own generator", workers)
     passes = [seen(whole) for _ in range(4)]

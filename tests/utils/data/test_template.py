@@ -41,6 +41,7 @@ ONCE = 1 + 1  # the program itself, and its template
 EACH = 1 + 1 + 3 * 2  # and two workers in each of three passes
 
 
+@pytest.mark.slow
 def test_the_main_program_is_imported_once_for_all_workers(tmp_path: Path) -> None:
     text = (
         COUNTED
@@ -56,6 +57,7 @@ if __name__ == "__main__":
     assert (out, err) == (f"84000.0 {ONCE}\n28000.0 {ONCE}\n[[0], [1]]\n{ONCE} True\n", "")
 
 
+@pytest.mark.slow
 def test_a_program_that_is_run_as_a_module(tmp_path: Path) -> None:
     text = COUNTED + "\nif __name__ == '__main__':\n    print(passes(), imports())\n"
     command = program(tmp_path, text)
@@ -112,6 +114,7 @@ if __name__ == "__main__":
     assert (out, err) == (f"4\n4\n{sorted('01' * 4)}\nTrue\n", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", ["", "TABLE = open(__file__)"])
 def test_what_the_import_prints_and_leaves_for_the_end(tmp_path: Path, more: str) -> None:
     """Of the processes of a program only itself runs what it has registered for its exit."""
@@ -323,6 +326,7 @@ if __name__ == "__main__":
     assert err == ""
 
 
+@pytest.mark.slow
 def test_the_template_imports_while_the_program_goes_on(tmp_path: Path) -> None:
     """It begins with the loader, if that is made under the guard and its parts can be pickled."""
     text = (
@@ -356,6 +360,7 @@ if __name__ == "__main__":
     assert run(tmp_path, text) == ("None\n28000.0\n", "")
 
 
+@pytest.mark.slow
 def test_a_program_that_ends_before_its_template_is_ready(tmp_path: Path) -> None:
     """Nothing of the import is seen after the program's end."""
     text = (

@@ -54,6 +54,7 @@ class Mine(Dataset):
 """
 
 
+@pytest.mark.slow
 def test_a_guarded_program_with_its_own_data_set(tmp_path: Path) -> None:
     text = (
         DATA
@@ -77,6 +78,7 @@ if __name__ == "__main__":
     assert err == ""
 
 
+@pytest.mark.slow
 @posix
 def test_an_unguarded_program_runs_once(tmp_path: Path) -> None:
     text = (
@@ -152,6 +154,7 @@ for batch in DataLoader(Mine(), num_workers=1, multiprocessing_context="spawn"):
     assert '`if __name__ == "__main__":`' in err
 
 
+@pytest.mark.slow
 def test_data_of_a_notebook(tmp_path: Path) -> None:
     """The main program has no file: as in a notebook, or with `python -c`."""
     if sys.platform in ("win32", "darwin"):
@@ -184,6 +187,7 @@ if __name__ == "__main__":
     assert err == ""
 
 
+@pytest.mark.slow
 def test_an_unguarded_program_that_insists_and_may(tmp_path: Path) -> None:
     """Its data set is not defined in it, so workers need not import it."""
     text = (
@@ -199,6 +203,7 @@ print([x.tolist() for x, in plain])
     assert run(tmp_path, text) == ("begin\n[[0, 1], [2, 3]]\n", "")
 
 
+@pytest.mark.slow
 @posix
 def test_an_error_in_the_loop(tmp_path: Path) -> None:
     text = (

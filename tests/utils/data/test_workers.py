@@ -239,6 +239,7 @@ def test_threads_draw_from_their_own_generators() -> None:
 # -- streams ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_streams(kind: Any) -> None:
     loader = DataLoader(samples.Numbers(11), batch_size=2, num_workers=2, **kind)
     assert [b.tolist() for b in loader] == [[0, 2], [1, 3], [4, 6], [5, 7], [8, 10], [9]]
@@ -248,6 +249,7 @@ def test_streams(kind: Any) -> None:
     assert [b.tolist() for b in dropping] == [[0, 2], [1, 3], [4, 6], [5, 7], [8, 10]]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:This DataLoader will create")
 @pytest.mark.parametrize("persistent", [False, True])
 def test_workers_whose_streams_end_early(kind: Any, persistent: bool) -> None:
@@ -275,6 +277,7 @@ def test_persistent_workers(kind: Any) -> None:
     assert first is second
 
 
+@pytest.mark.slow
 def test_several_passes_at_once(kind: Any) -> None:
     loader = DataLoader(samples.Rows(8), batch_size=2, num_workers=2, **kind)
     pairs = [(a[1].tolist(), b[1].tolist()) for a, b in zip(loader, loader, strict=True)]
@@ -355,6 +358,7 @@ def test_an_error_of_a_local_class() -> None:
         list(loader)
 
 
+@pytest.mark.slow
 def test_errors_before_the_first_batch(kind: Any) -> None:
     with pytest.raises(ValueError, match="not in worker 0"):
         list(DataLoader(samples.Rows(3), num_workers=2, worker_init_fn=samples.refuse, **kind))
@@ -415,6 +419,7 @@ def test_a_worker_killed_while_it_is_idle() -> None:
     assert len(list(loader)) == 8  # with new workers
 
 
+@pytest.mark.slow
 def test_timeout(kind: Any) -> None:
     loader = DataLoader(samples.Stuck(), num_workers=1, timeout=0.5, **kind)
     passing = iter(loader)
@@ -462,6 +467,7 @@ def test_lambdas_and_local_classes_are_forked() -> None:
     assert list(loader) == [[0, 1], [2, 3]]
 
 
+@pytest.mark.slow
 @needs_fork
 def test_a_class_that_workers_cannot_import_is_forked() -> None:
     import types
@@ -479,6 +485,7 @@ def test_a_class_that_workers_cannot_import_is_forked() -> None:
         del sys.modules[module.__name__]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="no fork server here")
 def test_a_fork_server_that_is_killed_or_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None:
     from multiprocessing import forkserver

@@ -159,6 +159,7 @@ def test_calls_that_no_version_understands() -> None:
         models.squeezenet1_1(None, weights=None)
 
 
+@pytest.mark.slow
 def test_the_old_names_in_files_of_densenet(cached: Any) -> None:
     state = models.densenet121().state_dict()
 
@@ -175,6 +176,7 @@ def test_the_old_names_in_files_of_densenet(cached: Any) -> None:
     assert same(models.densenet121(weights="DEFAULT"), state)
 
 
+@pytest.mark.slow
 def test_heads_half_way_are_left_out_of_trained_googlenets(cached: Any) -> None:
     cached(models.GoogLeNet_Weights.DEFAULT, models.googlenet().state_dict())
     plain = models.googlenet(weights="DEFAULT")
@@ -184,6 +186,7 @@ def test_heads_half_way_are_left_out_of_trained_googlenets(cached: Any) -> None:
         assert models.googlenet(weights="DEFAULT", aux_logits=True).aux1 is not None
 
 
+@pytest.mark.slow
 def test_heads_half_way_stay_in_trained_inceptions(cached: Any) -> None:
     cached(models.Inception_V3_Weights.DEFAULT, models.inception_v3().state_dict())
     assert models.inception_v3(weights="DEFAULT").AuxLogits is not None

@@ -160,6 +160,7 @@ def test_nothing_is_proposed(name: str) -> None:
     assert [len(result["boxes"]) for result in found] == [0, 0]
 
 
+@pytest.mark.slow
 def test_training_helps() -> None:
     torch.manual_seed(0)
     net = MODELS["FasterRCNN"]()
@@ -347,6 +348,7 @@ def test_files_of_older_versions() -> None:
         net.load_state_dict(state)
 
 
+@pytest.mark.slow
 def test_the_tutorial(tmp_path: Path) -> None:
     """A trained model is given other predictors, and learns pictures and masks of a folder."""
     from rushlight.vision.io import read_image, write_png

@@ -75,6 +75,7 @@ def test_frozen_norm_is_a_norm_in_evaluation() -> None:
     torch.testing.assert_close(frozen(x), norm.eval()(x))
 
 
+@pytest.mark.slow
 def test_the_heads_half_way() -> None:
     net = models.googlenet(num_classes=3, init_weights=False)
     y = net(torch.randn(2, 3, 32, 32))

@@ -78,6 +78,7 @@ def small() -> raft.RAFT:
     )
 
 
+@pytest.mark.slow
 def test_steps_are_trained() -> None:
     net = small()
     flows = net(*torch.randn(2, 2, 3, 32, 40), num_flow_updates=3)

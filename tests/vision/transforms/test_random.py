@@ -132,6 +132,7 @@ def test_erasing() -> None:
     assert T.RandomErasing(p=0.0)(x) is x
 
 
+@pytest.mark.slow
 def test_gradients_flow_through_tensors() -> None:
     for call in (
         lambda x: T.Normalize((0.5,) * 3, (0.2,) * 3)(x),
