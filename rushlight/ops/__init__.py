@@ -35,6 +35,7 @@ THEMES = (
     "core.sparse_methods",
     "elementwise.complex",
     "linalg.matmul",
+    "nn.linear",
     "linalg.addmm",
     "linalg.triangles",
     "linalg.einsum",

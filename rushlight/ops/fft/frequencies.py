@@ -16,7 +16,7 @@ from ...kernels.meta import MetaArray
 from ..core.composite import composite
 from ..core.samples import case
 from ..create.arguments import in_layout
-from ..linalg.matmul import finish
+from ..linalg.operands import finish
 
 
 def made(a: Any, dtype: Any, requires_grad: bool, out: Any = None, device: Any = None) -> Any:

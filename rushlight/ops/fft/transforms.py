@@ -15,7 +15,7 @@ from ...kernels.fft import select
 from ...kernels.meta import MetaArray
 from ..core.record import op
 from ..core.samples import arr, case
-from ..linalg.matmul import constant
+from ..linalg.operands import constant
 
 
 @op(

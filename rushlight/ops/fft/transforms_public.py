@@ -17,7 +17,7 @@ from ...autograd import door
 from ...errors import axis, message
 from ..core.composite import composite
 from ..core.samples import case, cplx
-from ..linalg.matmul import finish
+from ..linalg.operands import finish
 from .transforms import fft_c2c, fft_c2r, fft_r2c, fit
 
 # -- arguments -------------------------------------------------------------------------------------

@@ -18,17 +18,8 @@ from ..core.derivative import up
 from ..core.record import op
 from ..core.samples import case, error
 from ..create.arguments import stored
-from .matmul import (
-    bmm,
-    check_product,
-    check_stacks,
-    in_rule,
-    matmul,
-    mm,
-    need_dims,
-    product_shape,
-    same_type,
-)
+from .matmul import bmm, check_product, check_stacks, in_rule, matmul, mm, product_shape
+from .operands import need_dims, same_type
 
 ndarray = np.ndarray
 

@@ -20,8 +20,9 @@ from ..core.record import op
 from ..core.return_types import return_type
 from ..core.samples import case, regular, spd
 from .inverse import singular
-from .matmul import adjoint_, constant, finish, is_complex, matmul
+from .matmul import matmul
 from .matrices import first_bad, need_matrix, same_in_columns, sample, system_shape
+from .operands import adjoint_, constant, finish, is_complex
 from .solve_triangular import linalg_solve_triangular
 from .triangles import put_diagonal, take_diagonal, tril
 

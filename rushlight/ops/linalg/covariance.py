@@ -16,8 +16,9 @@ from ..core.composite import composite
 from ..core.samples import case, error, values
 from ..elementwise.formulas import sqrt
 from ..shape.views import cat
-from .matmul import adjoint_, finish, is_complex, matmul
+from .matmul import matmul
 from .matrices import in_columns
+from .operands import adjoint_, finish, is_complex
 from .qr import householder_product
 from .spectral import linalg_svd
 

@@ -16,7 +16,8 @@ from ..core import overrides
 from ..core.composite import composite
 from ..core.samples import case
 from .einsum_steps import LETTERS, steps_of
-from .matmul import NAMES, finish, matmul
+from .matmul import matmul
+from .operands import NAMES, finish
 
 
 def from_sublists(args: tuple[Any, ...]) -> tuple[str, list[Any]]:

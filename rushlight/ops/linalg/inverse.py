@@ -25,8 +25,9 @@ from ..core.samples import case, made, regular, spd
 from ..core.shapes import real_of, same
 from ..elementwise.formulas import log, where
 from ..reduce import sums
-from .matmul import adjoint_, finish, is_complex, matmul
+from .matmul import matmul
 from .matrices import first_bad, need_matrix, same_in_columns, sample
+from .operands import adjoint_, finish, is_complex
 from .spectral import rank_tolerance
 
 InvEx = return_type("linalg_inv_ex", ("inverse", "info"))

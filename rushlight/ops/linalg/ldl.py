@@ -17,8 +17,8 @@ from ..core.composite import composite
 from ..core.record import op
 from ..core.return_types import return_type
 from ..core.samples import case, regular, values
-from .matmul import finish
 from .matrices import need_matrix, sample, system_shape
+from .operands import finish
 
 LdlFactor = return_type("linalg_ldl_factor", ("LD", "pivots"))
 LdlFactorEx = return_type("linalg_ldl_factor_ex", ("LD", "pivots", "info"))

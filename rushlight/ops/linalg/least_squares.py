@@ -20,9 +20,10 @@ from ..core.return_types import return_type
 from ..core.samples import case
 from ..core.shapes import real_of
 from .inverse import linalg_pinv, pinv_rule
-from .matmul import adjoint_, is_complex, matmul
+from .matmul import matmul
 from .matrices import system
 from .norm import need_float
+from .operands import adjoint_, is_complex
 
 Lstsq = return_type("linalg_lstsq", ("solution", "residuals", "rank", "singular_values"))
 

@@ -21,8 +21,9 @@ from ..core.record import op
 from ..core.return_types import return_type
 from ..core.samples import case, regular, values
 from ..shape.views import cat
-from .matmul import adjoint_, constant, finish, matmul
+from .matmul import matmul
 from .matrices import first_bad, in_columns, need_matrix, same_in_columns, sample
+from .operands import adjoint_, constant, finish
 from .solve import check_system
 from .solve_triangular import linalg_solve_triangular
 from .triangles import tril, triu

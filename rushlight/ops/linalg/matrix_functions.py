@@ -18,9 +18,10 @@ from ..core.samples import case, regular
 from ..core.shapes import same
 from ..shape.views import cat
 from .inverse import linalg_inv
-from .matmul import adjoint_, finish, matmul
+from .matmul import matmul
 from .matrices import need_matrix, sample
 from .norm import need_float
+from .operands import adjoint_, finish
 
 
 @op(samples=[sample(3, 3), sample(2, 3, 3)], public="", fresh=True, node="LinalgMatrixExpBackward0")

@@ -23,8 +23,9 @@ from ..core.return_types import return_type
 from ..core.samples import case, regular
 from ..elementwise.arithmetic import where
 from ..shape.views import cat
-from .matmul import adjoint_, finish, is_complex, matmul
+from .matmul import matmul
 from .matrices import column, in_columns, need_matrix, sample
+from .operands import adjoint_, finish, is_complex
 from .solve_triangular import linalg_solve_triangular
 from .triangles import put_diagonal, take_diagonal, triu
 

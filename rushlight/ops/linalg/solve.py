@@ -22,8 +22,9 @@ from ..core.record import op
 from ..core.return_types import return_type
 from ..core.samples import case, made, regular
 from .inverse import linalg_inv_quiet
-from .matmul import adjoint_, finish, matmul
+from .matmul import matmul
 from .matrices import first_bad, need_matrix, system, system_shape
+from .operands import adjoint_, finish
 
 SolveEx = return_type("linalg_solve_ex", ("result", "info"))
 

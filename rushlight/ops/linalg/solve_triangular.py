@@ -19,8 +19,9 @@ from ..core.composite import composite
 from ..core.record import op
 from ..core.return_types import return_type
 from ..core.samples import case, regular
-from .matmul import adjoint_, finish, matmul
+from .matmul import matmul
 from .matrices import in_columns, system, system_shape
+from .operands import adjoint_, finish
 from .solve import check_system
 from .triangles import tril, triu
 

@@ -25,8 +25,9 @@ from ..core.return_types import return_type
 from ..core.samples import case, regular, spd
 from ..core.shapes import real_of
 from ..elementwise.formulas import where
-from .matmul import adjoint_, constant, finish, is_complex, matmul
+from .matmul import matmul
 from .matrices import column, need_matrix, row, same_in_columns, sample
+from .operands import adjoint_, constant, finish, is_complex
 from .triangles import put_diagonal, take_diagonal
 
 Eig = return_type("linalg_eig", ("eigenvalues", "eigenvectors"))

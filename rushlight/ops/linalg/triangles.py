@@ -23,7 +23,8 @@ from ..core.record import op
 from ..core.samples import case, error
 from ..core.shapes import on
 from ..elementwise import formulas as m
-from .matmul import constant, dot, finish, matmul, need_dims, tall
+from .matmul import dot, matmul
+from .operands import constant, finish, need_dims, tall
 
 # -- outer, inner, kron, cross ---------------------------------------------------------------------
 

@@ -25,10 +25,11 @@ from ..core import overrides
 from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import arr, case, values
-from ..linalg.matmul import linear, matmul
+from ..linalg.matmul import matmul
 from ..reduce.sums import sum as total
 from ..shape.views import cat
 from .dropout import _noise as drop_noise
+from .linear import linear
 
 NEG_INF = float("-inf")
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)

@@ -12,8 +12,8 @@ from ...errors import message
 from ..core.composite import composite
 from ..core.samples import case
 from ..elementwise.activation import gelu, relu
-from ..linalg.matmul import linear
 from .attention import attend
+from .linear import linear
 from .norm_public import layer_norm
 
 

@@ -26,9 +26,9 @@ from ..core.record import op
 from ..core.samples import case
 from ..elementwise.activation import relu, sigmoid
 from ..elementwise.formulas import tanh
-from ..linalg.matmul import linear
 from ..shape.views import cat, stack
 from .dropout import drop
+from .linear import linear
 
 Sizes = tuple[int, ...]
 N, B, X, H, P = 7, 3, 4, 3, 2  # of the samples: rows, batch, features, hidden and projected size

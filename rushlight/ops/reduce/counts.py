@@ -26,7 +26,7 @@ from ..core.composite import composite
 from ..core.return_types import return_type
 from ..core.samples import arr, case, ints, values
 from ..create.sequences import steps_between
-from ..linalg.matmul import finish
+from ..linalg.operands import finish
 
 Histogram = return_type("histogram", ("hist", "bin_edges"))
 Histogramdd = return_type("histogramdd", ("hist", "bin_edges"))

@@ -23,7 +23,7 @@ from ..core.return_types import return_type
 from ..core.samples import arr, case, values
 from ..core.shapes import scalar
 from ..elementwise import formulas as m
-from ..linalg.matmul import constant, finish
+from ..linalg.operands import constant, finish
 from . import sums
 
 Sorted = return_type("sort", ("values", "indices"))
