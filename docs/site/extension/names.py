@@ -37,7 +37,7 @@ THEMES = {
         ("elementary functions", "elementwise"),
         ("sorting and counting", "reduce/sort|reduce/counts"),
         ("sums and other reductions", "reduce"),
-        ("views and shapes", "shape/views|shape/view_copies|shape/public|shape/reorder"),
+        ("views and shapes", "shape/(views|in_place_views|view_copies|public|transpose|reorder)"),
         ("joining, splitting, types", "ops/shape"),
         ("indexing", "ops/index"),
         ("linear algebra", "ops/linalg|linalg"),

@@ -406,7 +406,7 @@ QUIET = ("requires_grad_", "detach_", "share_memory_", "resize_", "rename_")
 def makes(made: Any) -> bool:
     """Whether a composite makes a tensor of no other one's values: factories and `…_like`."""
     where: str = inspect.unwrap(made.fn).__globals__["__name__"]
-    return where.endswith((".create.factories", ".random.factories"))
+    return where.endswith((".create.factories", ".create.ranges", ".random.factories"))
 
 
 def overload(name: str, args: tuple[Any, ...]) -> str:

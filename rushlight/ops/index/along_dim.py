@@ -1,7 +1,7 @@
-"""index_select, index_add, index_copy, index_fill, index_reduce, index_put: whole slices by a 1-d
-index.
+"""index_add, index_copy, index_reduce: whole slices written by a 1-d index.
 
-Brackets are in `getitem.py`, single elements in `gather.py`, masks in `masks.py`.
+Reading them is in `index_select.py`, one number for them in `index_fill.py`, brackets in
+`getitem.py`, single elements in `gather.py`, masks in `masks.py`.
 """
 
 from __future__ import annotations
@@ -11,101 +11,28 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
-from ...autograd import changes, door, overlaps
-from ...autograd.node import TensorBase
+from ...autograd import changes, overlaps
 from ...dtypes import type_name
 from ...errors import BoundsError, axis, message
 from ...kernels import dense
 from ...kernels.embedding import along
 from ...kernels.indices import asked, within
 from ...kernels.meta import MetaArray
-from ...kernels.runtime import few
 from ...kernels.sparse import select as sums
 from ..core import described
 from ..core.accepted import Accepted
-from ..core.arguments import need_gradients, need_tensor, number
+from ..core.arguments import need_tensor
 from ..core.composite import composite
 from ..core.numerics import in_place_by
 from ..core.record import op
-from ..core.samples import Case, arr, case, ints, made, values
-from ..core.shapes import given, on
-from ..create.arguments import stored
-from . import getitem as ix
+from ..core.samples import Case, arr, case, ints, values
 from .gather import same_type
+from .index_fill import index_fill
+from .index_select import at, checked, index_select, index_spread, inside
 from .scatter_reduce import check_reduce, reduce_at, reduce_rule
-from .setitem import refuse_overlap
 
 rows = arr((2,), 0, 3, "int64")
 one = arr((1,), 0, 3, "int64")
-
-
-def checked(name: str, input: Any, index: Any, dim: int) -> int:
-    """The dimension in range, and PyTorch's checks of the index, in its order."""
-    d = axis(dim, input.ndim)
-    if index.ndim > 1:
-        raise (IndexError if name != "index_fill_" else RuntimeError)(
-            f"{name}(): Index is supposed to be a vector, but got dim: {index.ndim}"
-        )
-    check_type(name, index)
-    return d
-
-
-def check_type(name: str, index: Any) -> None:
-    """Raise unless an index has a type that the function takes."""
-    fill = name == "index_fill_"
-    alone = fill or name.startswith("index_copy")  # others take int32 too
-    if index.dtype != np.int64 and (alone or index.dtype != np.int32):
-        raise (IndexError if fill else RuntimeError)(
-            message(
-                f"{name}(): Expected dtype {'' if alone else 'int32 or '}int64 for index.",
-                got=str(index.dtype),
-                hint="index.long()",
-            )
-        )
-
-
-def at(d: int, index: Any) -> Any:
-    return (slice(None),) * d + (index.reshape(-1),)
-
-
-def inside(index: Any, n: int, name: str) -> None:
-    if index.__class__ is not MetaArray and not within(index, 0, n):
-        low, high = int(index.min()), int(index.max())
-        raise IndexError(
-            message(
-                "index out of range in self",
-                got=f"{name} with index {low if low < 0 else high} for {n} slices",
-            )
-        )
-
-
-def selected_of_nothing(n: int, index: Any, ndim: int) -> None:
-    """What PyTorch says of an index that is out of range for a tensor without elements."""
-    if n == 0 and ndim == 1:
-        raise IndexError("index out of range in self")
-    if n == 0:
-        raise RuntimeError("index_select(): self indexing axis dim should be positive")
-    if index.__class__ is not MetaArray and not within(index, 0, n):
-        selected_outside(n, index)
-
-
-def selected_outside(n: int, index: Any) -> None:
-    """RuntimeError, in the words of PyTorch where it says this instead of an IndexError."""
-    worst = int(index.max()) if index.max() >= n else int(index.min())
-    raise RuntimeError(
-        message(
-            f"INDICES element is out of DATA bounds, id={worst} axis_dim={n}",
-            wanted=f"indices from 0 to {n - 1}",
-        )
-    )
-
-
-def selected_shape(x: Any, index: Any, *, dim: int) -> MetaArray:
-    """The shape of slices at the positions in `index`."""
-    d = checked("index_select", x, index, dim)
-    if x.ndim == 0:
-        return MetaArray((), x.dtype)
-    return MetaArray((*x.shape[:d], index.size, *x.shape[d + 1 :]), x.dtype)
 
 
 def changed(name: str) -> Any:
@@ -116,77 +43,6 @@ def changed(name: str) -> Any:
         return MetaArray(x.shape, x.dtype)
 
     return rule
-
-
-@op(
-    samples=[case((3, 4), rows, dim=0), case((3, 4), rows, dim=1)],
-    low="keep",
-    fresh=True,
-    public="",
-)
-def index_select(input: Any, index: Any, *, dim: int) -> Any:
-    """Slices along `dim` at the positions in `index`."""
-    plain = dim == 0 and index.ndim == 1 and not asked()
-    if plain and (out := few.taken(input, index)) is not None:
-        return out
-    d = checked("index_select", input, index, dim)
-    if input.ndim == 0:
-        if index.size != 1:
-            raise RuntimeError(
-                f"index_select(): Index to scalar can have only 1 value, got {index.size} value(s)"
-            )
-        inside(index, 1, "index_select")
-        return input.copy()
-    if input.size == 0 and index.size:
-        selected_of_nothing(input.shape[d], index, input.ndim)
-    if d == 1 and not within(index, 0, input.shape[1]):
-        selected_outside(input.shape[1], index)
-    inside(index, input.shape[d], "index_select")
-    line = index.reshape(-1)
-    if along.native(input, line) if asked() else along.pays(input, line, d):
-        return along.take(input, line, d)
-    return np.take(input, line, axis=d)
-
-
-index_select.shape(selected_shape)
-
-
-@op(samples=[case((2, 4), rows, shape=(3, 4), dim=0)], fresh=True, public="")
-def index_spread(grad: Any, index: Any, *, shape: Any, dim: int) -> Any:
-    """Zeros of `shape` with the slices of `grad` added at `index`."""
-    if not shape:
-        return grad.reshape(())
-    return sums.slices_summed(tuple(shape), index.reshape(-1), grad, dim % len(shape))
-
-
-index_spread.shape(given)
-
-
-index_select.vjp(
-    lambda g, _y, _x, index, *, dim, shapes: index_spread(g, index, shape=shapes[0], dim=dim), None
-)
-index_spread.vjp(lambda g, _y, _g, index, *, dim: index_select(g, index, dim=dim), None)
-
-
-@composite(
-    apart="wholly",
-    adapt=True,
-    name="index_select",
-    entry=index_select,
-    samples=[case((3, 4), 1, ints((5,), 4))],
-)
-def public_index_select(input: Any, dim: int, index: Any) -> Any:
-    """The slices along `dim` at the positions in the vector `index`, as a new tensor.
-
-    y[i] = input[index[i]] for dim=0. IndexError beyond the end; negative positions are not taken.
-
-    >>> x = torch.tensor([[1, 2], [3, 4], [5, 6]])
-    >>> torch.index_select(x, 0, torch.tensor([2, 0]))
-    tensor([[5, 6],
-            [1, 2]])
-    """
-    need_tensor("index_select", index, 3, "index")
-    return index_select.call((input, index), {"dim": dim})
 
 
 def check_copied(input: Any, index: Any, source: Any, dim: int) -> None:
@@ -353,96 +209,6 @@ index_copy.vjp(
     lambda g, _y, _x, index, _s, *, dim: index_fill(g, index, dim=dim, value=0),
     None,
     lambda g, _y, _x, index, _s, *, dim, shapes: index_select(g, index, dim=dim).reshape(shapes[2]),
-)
-
-
-@op(
-    samples=[case((3, 4), rows, dim=0, value=2.0), case((3, 4), one, dim=1, value=-1)],
-    low="keep",
-    fresh=True,
-    public="",
-)
-def index_fill(input: Any, index: Any, *, dim: int, value: Any) -> Any:
-    """A copy with one number in the slices at `index`."""
-    d = check_filled(input, index, dim, value)
-    if d is None:
-        return dense.copied(input)
-    out = np.atleast_1d(dense.copied(input))
-    out[at(d, index)] = filling(input, value)
-    return out.reshape(input.shape)
-
-
-def index_fill_over(input: Any, index: Any, *, dim: int, value: Any) -> None:
-    """`index_fill` in memory that may be written to."""
-    d = check_filled(input, index, dim, value)
-    if d is not None:
-        out = input if input.ndim else input.reshape(1)
-        out[at(d, index)] = filling(input, value)
-
-
-in_place_by(index_fill, index_fill_over, indices=(1,), strided=True)
-
-
-def filling(input: Any, value: Any) -> Any:
-    """A number, or an array of one, in the type of what it is written to."""
-    if isinstance(value, (int, float, complex)):
-        return stored(value, input.dtype)
-    return value.astype(input.dtype)
-
-
-def check_filled(input: Any, index: Any, dim: int, value: Any) -> int | None:
-    """The dimension that is filled, after all checks; None where nothing is written."""
-    check_type("index_fill_", index)
-    check_number(input, value)
-    d = checked("index_fill_", input, index, dim)
-    n = input.shape[d] if input.ndim else 1
-    if isinstance(value, (int, float, complex)):
-        stored(value, input.dtype)  # raises for what does not fit
-    if input.ndim > 1 and not input.size and n:  # nothing is written, so PyTorch does not look
-        return None
-    if index.size and (int(index.min()) < -n or int(index.max()) >= n):
-        raise IndexError(
-            f"index {int(index.max())} is out of bounds for dimension {d} with size {n}"
-        )
-    return d
-
-
-def check_number(input: Any, value: Any) -> None:
-    """Raise for a complex number in a tensor of another type."""
-    if np.iscomplexobj(value) and input.dtype.kind not in "cW":
-        raise RuntimeError(
-            message(
-                "index_fill_(): Converting complex Scalar to non-complex type is not supported",
-                got=repr(value),
-            )
-        )
-
-
-def check_fill(x: Any, index: Any, *_value: Any, dim: int, **_: Any) -> None:
-    """What a fill asks of its index."""
-    check_type("index_fill_", index)
-    checked("index_fill_", x, index, dim)
-
-
-index_fill.shape(on(check_fill))
-
-
-index_fill.vjp(lambda g, _y, _x, index, *, dim: index_fill(g, index, dim=dim, value=0), None)
-
-
-@op(samples=[case((3, 4), rows, (), dim=0)], fresh=True, public="", node="IndexFillBackward1")
-def index_fill_tensor(input: Any, index: Any, value: Any, *, dim: int) -> Any:
-    """A copy with a 0-d tensor in the slices at `index`."""
-    return index_fill.fn(input, index, dim=dim, value=value)
-
-
-index_fill_tensor.shape(on(check_fill))
-
-
-index_fill_tensor.vjp(
-    lambda g, _y, _x, index, _v, *, dim: index_fill(g, index, dim=dim, value=0),
-    None,
-    lambda g, _y, _x, index, _v, *, dim: g - index_fill(g, index, dim=dim, value=0),
 )
 
 
@@ -619,120 +385,3 @@ pair(
     case((3, 4), 1, values([2, 0]), (3, 2), "prod"),
     case((3, 4), 1, values([2, 2]), (3, 2), "amax", include_self=False),
 )
-
-
-def fill_parts(input: Any, dim: int, index: Any, value: Any) -> Any:
-    if isinstance(value, TensorBase):
-        if value._a.ndim:
-            raise RuntimeError(
-                "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
-                f"{value._a.ndim} dimension(s)."
-            )
-        known = value._fn is None and value._a.__class__ is not MetaArray
-        if not known or hasattr(type(value), "value_is_hidden"):
-            return index_fill_tensor, (index, value), {"dim": dim}
-    return index_fill, (index,), {"dim": dim, "value": number(value)}
-
-
-@composite(
-    adapt=True,
-    name="index_fill",
-    samples=[case((3, 4), 1, values([0, 2]), 1.5), case((3, 4), 0, values([1]), ())],
-)
-def public_index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
-    """A copy with one number in the slices along `dim` at the positions in the vector `index`.
-
-    `value` is a number or a 0-d tensor.
-
-    >>> x = torch.tensor([[1, 2], [3, 4]])
-    >>> torch.index_fill(x, 1, torch.tensor([0]), 9)
-    tensor([[9, 2],
-            [9, 4]])
-    """
-    need_gradients(input, value, "value")
-    record, inputs, kw = fill_parts(input, dim, index, value)
-    return record.call((input, *inputs), kw)
-
-
-@composite(
-    adapt=True,
-    name="index_fill_",
-    public="Tensor",
-    samples=[case((3, 4), 1, values([0, 2]), 1.5)],
-)
-def index_fill_(input: Any, dim: int, index: Any, value: Any) -> Any:
-    """Writes one number into the slices along `dim` at the positions in `index`, in place.
-
-    >>> torch.zeros(3).index_fill_(0, torch.tensor([0, 2]), 9)
-    tensor([9., 0., 9.])
-    """
-    record, inputs, kw = fill_parts(input, dim, index, value)
-    overlaps.refuse("index_fill_", input, (index,), wholly=True)
-    try:
-        return changes.apply_inplace(record, input, inputs, kw)
-    except RuntimeError:
-        from .overlapping import fill_slices_instead
-
-        return fill_slices_instead(input, dim, index, value)
-
-
-# -- index_put -----------------------------------------------------------------------------------
-
-
-def keys(indices: Any) -> tuple[Any, ...]:
-    if not isinstance(indices, (tuple, list)):
-        raise TypeError(
-            "index_put(): argument 'indices' (position 2) must be tuple of Tensors, not "
-            f"{type(indices).__name__}"
-        )
-    return tuple(None if i is None else door.wrap(ix.as_index(i)) for i in indices)
-
-
-@composite(
-    adapt=True,
-    name="index_put",
-    samples=[case((3, 4), made(lambda rng: (np.array([0, 2]), np.array([1, 3]))), (2,))],
-)
-def public_index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
-    """A copy with `values` at the places that a tuple of index tensors names, as `x[indices] =
-    values`.
-
-    `values` broadcast to the shape of the indices and have the input's dtype. `accumulate`: they
-    are added to what is there, for a place that is named twice both of them.
-
-    >>> x = torch.zeros(2, 2)
-    >>> torch.index_put(x, (torch.tensor([0, 1]), torch.tensor([1, 0])), torch.tensor([5.0, 6.0]))
-    tensor([[0., 5.],
-            [6., 0.]])
-    """
-    same_type("index_put", input._a, values._a)
-    return ix.index_put.call((input, values, *keys(indices)), {"accumulate": accumulate})
-
-
-@composite(
-    adapt=True,
-    name="index_put_",
-    public="torch Tensor",
-    samples=[case((3, 4), made(lambda rng: (np.array([0, 2]), np.array([1, 3]))), (2,), True)],
-)
-def index_put_(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
-    """Writes `values` at the places that a tuple of index tensors names, in place: `x[indices] =
-    values`.
-
-    `accumulate`: they are added to what is there, for a place that is named twice both of them.
-
-    >>> x = torch.zeros(3)
-    >>> x.index_put_((torch.tensor([1, 1]),), torch.tensor([5.0, 6.0]), accumulate=True)
-    tensor([ 0., 11.,  0.])
-    """
-    same_type("index_put_", input._a, values._a)
-    places = keys(indices)
-    refuse_overlap(input, values, indices)
-    try:
-        return changes.apply_inplace(
-            ix.index_put, input, (values, *places), {"accumulate": accumulate}
-        )
-    except RuntimeError:
-        from .overlapping import put_instead
-
-        return put_instead("index_put_", input, values, places, accumulate)

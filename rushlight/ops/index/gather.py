@@ -1,6 +1,6 @@
 """Elements picked and placed along one dimension by index tensors: gather, scatter, scatter_add.
 
-Whole slices are in `along_dim.py` (index_select, index_add). Indexing with brackets is in
+Whole slices are in `index_select.py` and `along_dim.py` (index_add). Indexing with brackets is in
 `getitem.py`; masks and flat positions (masked_fill, take, put, nonzero) are in `masks.py`;
 `scatter_reduce.py` has what combines values that meet at a place, `scatter_public.py` PyTorch's
 forms of scatter.

@@ -18,7 +18,8 @@ from ...autograd.steps import step
 from ...errors import axis
 from ..create.arguments import stored
 from . import getitem as ix
-from .along_dim import check_number, check_type
+from .index_fill import check_number
+from .index_select import check_type
 from .masks import check_mask
 
 
