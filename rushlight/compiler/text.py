@@ -67,8 +67,9 @@ class Text:
                 self.call(step)
         self.lines.append(f"return ({''.join(f'v{r:d}, ' for r in program.returns)})")
         space["other"], space["busy"] = second(program), {}
-        # kernels and constants, of which the words know the addresses
+        # kernels, constants and numbers of the program, of which the words know only the addresses
         space["kept"] = [(step.lowered, step.calls) for step in self.build.steps]
+        space["memory"] = [b.array for b in self.build.buffers]
         signature = ", ".join(f"v{r:d}" for r in program.given)
         before = [
             f"def run({signature}):",
