@@ -565,8 +565,7 @@ def fresh() -> Iterator[Any]:
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
-        yield process
-        process.stdin.close()  # type: ignore[union-attr]
+        yield process  # whose input ends with the block
     assert process.returncode == 0
 
 

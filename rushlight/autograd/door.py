@@ -26,9 +26,9 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..kernels import narrow as narrow_types
 from ..kernels.elementwise import select as elementwise
 from ..kernels.meta import MetaArray, OuterArray, SparseArray, UnresolvedArray
+from ..kernels.narrow import FIRST_USER_TYPE, FLOAT16
 from ..kernels.runtime import few
 from . import steps
 from .call_errors import (
@@ -43,7 +43,6 @@ from .node import LEAF, Cut, Extras, InferenceCut, Node, Out, TensorBase, tick, 
 
 _new: Callable[[Any], Any] = object.__new__  # by machine code later (`specialize.renew`)
 ndarray = np.ndarray
-FLOAT16, FIRST_USER_TYPE = narrow_types.FLOAT16, narrow_types.FIRST_USER_TYPE
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
 C32 = dtypes.complex32.np
 ONE_INPUT = (True,)

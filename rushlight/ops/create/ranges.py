@@ -18,14 +18,10 @@ from ...kernels.meta import MetaArray
 from ..core.composite import composite
 from ..core.samples import case
 from . import sequences
-from .arguments import (
-    finish,
-    in_layout,
-    in_shape_of,
-    stored,
-    type_of_out,
-)
+from .arguments import finish, in_layout, in_shape_of, stored, type_of_out
 from .sequences import (
+    check_count,
+    check_ends,
     check_steps,
     count_up,
     ends_in,
@@ -143,8 +139,6 @@ def range_(
     """
     if layout is not None:
         in_layout("range", layout, ())
-    import warnings
-
     warnings.warn(
         "torch.range is deprecated and will be removed in a future release because its behavior "
         "is inconsistent with "
@@ -189,17 +183,8 @@ def linspace(
     if layout is not None:
         in_layout("linspace", layout, ())
     dtype = dtype if out is None else type_of_out(out, dtype)
-    if not hasattr(steps, "__index__"):
-        raise TypeError(
-            "linspace() received an invalid combination of arguments - got (int, int, "
-            f"{type(steps).__name__})"
-        )
-    for what, t in (("start", start), ("end", end)):
-        if isinstance(t, TensorBase) and t._a.ndim:
-            raise RuntimeError(
-                f"linspace only supports 0-dimensional start and end tensors, but got {what} with "
-                f"{t._a.ndim} dimension(s)."
-            )
+    check_count("linspace", steps)
+    check_ends("linspace", start, end)
     meta = not_there(start) or not_there(end)
     start, end = number_of_end(start), number_of_end(end)
     d = type_of_ends("linspace", start, end, dtype)
@@ -250,19 +235,10 @@ def logspace(
     if layout is not None:
         in_layout("logspace", layout, ())
     dtype = dtype if out is None else type_of_out(out, dtype)
-    if not hasattr(steps, "__index__"):
-        raise TypeError(
-            "logspace() received an invalid combination of arguments - got (int, int, "
-            f"{type(steps).__name__})"
-        )
+    check_count("logspace", steps)
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
-    for what, t in (("start", start), ("end", end)):
-        if isinstance(t, TensorBase) and t._a.ndim:
-            raise RuntimeError(
-                f"logspace only supports 0-dimensional start and end tensors, but got {what} with "
-                f"{t._a.ndim} dimension(s)."
-            )
+    check_ends("logspace", start, end)
     meta = not_there(start) or not_there(end)
     start, end = number_of_end(start), number_of_end(end)
     d = type_of_ends("logspace", start, end, dtype)

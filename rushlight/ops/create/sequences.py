@@ -57,6 +57,25 @@ def check_steps(start: Any, end: Any, step: Any) -> None:
         raise RuntimeError(f"unsupported range: {start} -> {end}")
 
 
+def check_count(name: str, steps: Any) -> None:
+    """TypeError unless `steps` is a whole number."""
+    if not hasattr(steps, "__index__"):
+        raise TypeError(
+            f"{name}() received an invalid combination of arguments - got (int, int, "
+            f"{type(steps).__name__})"
+        )
+
+
+def check_ends(name: str, start: Any, end: Any) -> None:
+    """RuntimeError for an end that is a tensor with dimensions."""
+    for what, t in (("start", start), ("end", end)):
+        if isinstance(t, TensorBase) and t._a.ndim:
+            raise RuntimeError(
+                f"{name} only supports 0-dimensional start and end tensors, but got {what} with "
+                f"{t._a.ndim} dimension(s)."
+            )
+
+
 @step(shown="aten::arange")
 def arange(*, start: Any, n: int, by: Any, kind: Any, dtype: Any) -> Any:
     """n numbers from `start` on, computed in the type `kind`."""

@@ -25,14 +25,11 @@ from ..core.arguments import need_tensor
 from ..core.composite import composite
 from ..core.numerics import in_place_by
 from ..core.record import op
-from ..core.samples import Case, arr, case, ints, values
+from ..core.samples import Case, case, ints, values
 from .gather import same_type
 from .index_fill import index_fill
-from .index_select import at, checked, index_select, index_spread, inside
+from .index_select import at, checked, index_select, index_spread, inside, one, rows
 from .scatter_reduce import check_reduce, reduce_at, reduce_rule
-
-rows = arr((2,), 0, 3, "int64")
-one = arr((1,), 0, 3, "int64")
 
 
 def changed(name: str) -> Any:

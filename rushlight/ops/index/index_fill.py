@@ -15,13 +15,10 @@ from ..core.arguments import need_gradients, number
 from ..core.composite import composite
 from ..core.numerics import in_place_by
 from ..core.record import op
-from ..core.samples import arr, case, values
+from ..core.samples import case, values
 from ..core.shapes import on
 from ..create.arguments import stored
-from .index_select import at, check_type, checked
-
-rows = arr((2,), 0, 3, "int64")
-one = arr((1,), 0, 3, "int64")
+from .index_select import at, check_type, checked, one, rows
 
 
 @op(

@@ -18,6 +18,7 @@ from ..core.record import op
 from ..core.samples import arr, case, ints
 from ..core.shapes import given
 
+# Which slices the samples take, here and in the files beside this one.
 rows = arr((2,), 0, 3, "int64")
 one = arr((1,), 0, 3, "int64")
 
