@@ -1,0 +1,196 @@
+"""The tests of CI in several modes, shared by processes: one for each core takes the next group of
+files, gives it to pytest, and takes another.
+
+    python .ci/share_tests.py default numpy always emulated
+
+Developers' runs are shared by pytest-xdist, whose first process hears of each test by itself and
+whose others all collect the same tests: of tests that take a millisecond that is a third of the
+time (measured: tests/ops 35 s of a core by one pytest, 57 s by two of pytest-xdist). Here nothing
+is told but how a group ended, and the groups of all modes stand in one queue, so that no core waits
+at the end of each mode. What a group says is shown when it has ended: all of it after a failure,
+else its last line and what was skipped, by reason. The last lines are the sums of the modes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter, deque
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+ROOT = Path(__file__).resolve().parents[1]
+TESTS = ROOT / "tests"
+# The README's command, by one process for each group.
+PYTEST = ("-q", "-n", "0", "-p", "no:cacheprovider")
+
+
+@dataclass
+class Mode:
+    """`groups`: patterns of files and folders in `tests/`, what takes long first; "pattern / 3"
+    makes three groups of it. What an earlier group has, later ones have not: "*" is the rest."""
+
+    groups: tuple[str, ...]
+    environment: dict[str, str] = field(default_factory=dict)
+    options: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()  # patterns of what this mode leaves out
+
+
+ELSEWHERE = ("compare", "packages", "test_site.py")
+MODES = {
+    # The tests by the command of the README, and the long ones.
+    "default": Mode(
+        ("distributed", "kernels/*", "examples", "compiler", "test_*.py / 2", "utils", "autograd",
+         "explain", "ops", "benchmarks multiprocessing", "vision", "*"),
+        without=ELSEWHERE,
+    ),
+    # What is looked at twice is what computes; files, processes, the drop-in and tools are looked
+    # at above, and the long tests are of kernels or run where there are kernels.
+    "numpy": Mode(
+        ("compiler", "kernels autograd", "ops", "test_*.py", "*"),
+        {"RUSHLIGHT_JIT": "0"},
+        ("-m", "not long"),
+        (*ELSEWHERE, "examples", "multiprocessing", "distributed", "utils/data", "serialization",
+         "dropin", "test_dropin.py", "tools", "benchmarks", "typing", "explain", "test_docs.py",
+         "test_help.py", "test_signatures.py"),
+    ),
+    # Operations and kernels with machine code for arrays of every size.
+    "always": Mode(
+        ("kernels", "ops", "nn optim autograd"), {"RUSHLIGHT_JIT": "always"}, ("-m", "not long")
+    ),
+    # Products and convolutions on a matrix unit (AMX) that vectors emulate: on a machine that has
+    # none, and on one that has one, bit by bit.
+    "emulated": Mode(
+        ("kernels/matmul kernels/conv",), {"RUSHLIGHT_AMX": "emulate"}, ("-m", "not long")
+    ),
+    # Programs with packages of the field (all of them, each time), and the site.
+    "packages": Mode(("packages/* test_site.py / 4",)),
+    # The comparison with PyTorch.
+    "compare": Mode(("compare/test_gloo.py", "compare/* compare/*/ / 5")),
+}  # fmt: skip
+
+
+@dataclass
+class Group:
+    mode: str
+    paths: list[Path]
+    command: list[str]
+    environment: dict[str, str]
+
+
+def has_tests(path: Path) -> bool:
+    if path.is_dir():
+        return any(path.rglob("test_*.py"))
+    return path.match("test_*.py")
+
+
+def found(patterns: str) -> list[Path]:
+    return [p for one in patterns.split() for p in sorted(TESTS.glob(one)) if has_tests(p)]
+
+
+def groups_of(name: str) -> list[Group]:
+    mode = MODES[name]
+    left_out = [p for pattern in mode.without for p in TESTS.glob(pattern)]
+    taken: set[Path] = set()
+    groups = []
+    for line in mode.groups:
+        patterns, _, parts = line.partition(" / ")
+        paths = [
+            p for p in found(patterns)
+            if p not in taken and p not in left_out
+            and not any(other.is_relative_to(p) for other in taken)
+        ]  # fmt: skip
+        taken.update(paths)
+        for k in range(int(parts or 1)):
+            if part := paths[k :: int(parts or 1)]:
+                groups.append(group(name, mode, part, left_out))
+    return groups
+
+
+def group(name: str, mode: Mode, paths: list[Path], left_out: list[Path]) -> Group:
+    told = [str(p.relative_to(ROOT)) for p in paths]
+    inside = [p for p in left_out if any(p.is_relative_to(q) for q in paths)]
+    ignored = [f"--ignore={p.relative_to(ROOT)}" for p in inside]
+    if name == "default":
+        arguments = " ".join((*PYTEST, *ignored, *told))
+        command = ["make", "--silent", "test-all", f"ARGS={arguments}"]
+    else:
+        command = [sys.executable, "-m", "pytest", *PYTEST, *mode.options, *ignored, *told]
+    return Group(name, paths, command, mode.environment)
+
+
+class Run:
+    """The queue, and what has come out."""
+
+    def __init__(self, groups: list[Group]) -> None:
+        self.queue = deque(groups)
+        self.counts = {g.mode: Counter[str]() for g in groups}
+        self.seconds = Counter[str]()
+        self.failed: list[str] = []
+        self.lock = threading.Lock()
+
+    def work(self) -> None:
+        while self.queue:
+            try:
+                group = self.queue.popleft()
+            except IndexError:  # another thread took the last one
+                return
+            with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as output:
+                started = time.monotonic()
+                status = subprocess.run(
+                    group.command, cwd=ROOT, env={**os.environ, **group.environment},
+                    stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+                ).returncode  # fmt: skip
+                with self.lock:
+                    self.tell(group, status, time.monotonic() - started, output)
+
+    def tell(self, group: Group, status: int, seconds: float, output: IO[str]) -> None:
+        output.seek(0)
+        lines = output.read().splitlines()
+        first, more = group.paths[0].relative_to(TESTS), len(group.paths) - 1
+        name = f"{group.mode}: {first}" + f" and {more} more" * bool(more)
+        print(f"\n-- {name}", *lines if status else skipped(lines), sep="\n")
+        if status:
+            print(f"-- {name}: pytest ended with {status}")
+            self.failed.append(name)
+        sys.stdout.flush()
+        self.seconds[group.mode] += seconds
+        for number, what in re.findall(r"(\d+) ([a-z]+)", lines[-1].partition(" in ")[0]):
+            self.counts[group.mode][what] += int(number)
+
+    def sums(self) -> None:
+        print()
+        for mode, counts in self.counts.items():
+            told = ", ".join(f"{n} {what}" for what, n in counts.items())
+            print(f"{mode}: {told} in {self.seconds[mode]:.0f} s of a core")
+        for name in self.failed:
+            print(f"FAILED {name}")
+
+
+def skipped(lines: list[str]) -> list[str]:
+    return [line for line in lines[:-1] if re.match("SKIPPED|XFAIL|XPASS", line)] + lines[-1:]
+
+
+def main(modes: list[str]) -> int:
+    run = Run([group for mode in modes for group in groups_of(mode)])
+    started = time.monotonic()
+    workers = [threading.Thread(target=run.work) for _ in range(min(8, os.cpu_count() or 1))]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    run.sums()
+    total = sum(run.counts.values(), Counter[str]())
+    told = ", ".join(f"{n} {what}" for what, n in total.items())
+    print(f"{told} in {time.monotonic() - started:.2f}s")
+    return 1 if run.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
