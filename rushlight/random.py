@@ -2,7 +2,7 @@
 
 The numbers are PyTorch's CPU numbers, and states can be exchanged with PyTorch in both directions.
 Not here: the distributions (`kernels/random/distributions.py`) and the functions users call
-(`ops/random/factories.py`).
+(`ops/random/factories.py`, `sampling.py`).
 """
 
 from __future__ import annotations

@@ -70,6 +70,7 @@ THEMES = (
     "elementwise.bessel",
     "elementwise.polynomials",
     "random.factories",
+    "random.sampling",
     "random.fill",
     "random.rejection",
     "elementwise.activation",

@@ -200,8 +200,8 @@ class Making(modes.Below):
                 value = func(*args, **kw)
             with self.mode._aside():
                 return self.mode.lifted(value)
-        grad = kw.get("requires_grad")
-        if grad and modes.makes(getattr(func, "composite", func)):
+        factory = getattr(getattr(func, "composite", None), "factory", False)
+        if factory and kw.get("requires_grad"):
             made = self.__torch_function__(func, types, args, {**kw, "requires_grad": False})
             return made.requires_grad_()
         return super().__torch_function__(func, types, args, kw)

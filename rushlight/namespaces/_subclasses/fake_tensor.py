@@ -149,7 +149,7 @@ class Made(modes.Below):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         made = getattr(func, "composite", None)
         name = getattr(func, "__name__", "")
-        if name in OF_DATA or (made is not None and modes.makes(made)):
+        if name in OF_DATA or (made is not None and made.factory):
             found = modes.operators().whole_of(func)
             with self.mode._aside():
                 return self.mode.__torch_dispatch__(found, types, args, kwargs or {})

@@ -44,6 +44,7 @@ class Composite:
         samples: calls for the generated tests.
         data_dependent: the result's shape is a matter of values.
         adapted: it takes `out=` and NumPy's parameter names.
+        factory: it makes or draws a tensor without passing the door.
         entry: what makes a function for common calls, which stands before one that takes all.
     """
 
@@ -55,6 +56,7 @@ class Composite:
         samples: Samples,
         data_dependent: bool = False,
         adapted: bool = False,
+        factory: bool = False,
         entry: Callable[[Any], Any] | None = None,
     ) -> None:
         self.fn = fn
@@ -64,6 +66,7 @@ class Composite:
         self.samples = samples
         self.data_dependent = data_dependent
         self.adapted = adapted
+        self.factory = factory
         key = f"{publication.spaces[0] if publication.spaces else ''}.{name}"
         composites[key] = self
 
@@ -100,6 +103,7 @@ def composite(
     inplace: bool | str = False,
     dispatch: bool = True,
     data_dependent: bool = False,
+    factory: bool = False,
     shape: ShapeRule | None = None,
     entry: Op | None = None,
     rows: bool = True,
@@ -125,6 +129,8 @@ def composite(
             Tensor alone.
         dispatch: subclasses among the operands are asked first.
         data_dependent: the result's shape is a matter of values, so meta tensors raise.
+        factory: it makes or draws a tensor without passing the door, so modes that stand there are
+            told of it as of one operation.
         shape: shape and type of the result for meta tensors, of a function that looks into arrays
             itself; one that is made of other ops has theirs.
         entry: a record with the same operands and parameters, as which calls of contiguous tensors
@@ -148,9 +154,9 @@ def composite(
     if fn is None:
         return lambda f: composite(
             f, public=public, aliases=aliases, name=name, adapt=adapt, inplace=inplace,
-            dispatch=dispatch, data_dependent=data_dependent, shape=shape, entry=entry,
-            rows=rows, into=into, accepts=accepts, apart=apart, words=words, loose=loose,
-            autocast=autocast, samples=samples,
+            dispatch=dispatch, data_dependent=data_dependent, factory=factory, shape=shape,
+            entry=entry, rows=rows, into=into, accepts=accepts, apart=apart, words=words,
+            loose=loose, autocast=autocast, samples=samples,
             **about,
         )  # fmt: skip
     called = name or (fn.__name__ if fn.__name__.startswith("_") else fn.__name__.rstrip("_"))
@@ -181,7 +187,9 @@ def composite(
     spaces, others = tuple(public.split()), tuple(aliases.split())
     tried = Samples.of(samples, **about)
     publication = Publication(spaces, others, inplace, doc=fn.__doc__)
-    made = Composite(shown, called, publication, tried, data_dependent, adapt, common)
+    made = Composite(
+        shown, called, publication, tried, data_dependent, adapt, factory, common
+    )
     shown.composite = made  # type: ignore[attr-defined]
     if inplace:
         homes = ("Tensor",) if inplace == "method" else ("torch", "Tensor")

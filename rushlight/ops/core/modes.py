@@ -13,7 +13,6 @@ instances (`overrides.py`). Attributes such as `x.shape` ask no mode.
 from __future__ import annotations
 
 import functools
-import inspect
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -381,7 +380,7 @@ class Below:
         below = dispatch()
         if changes and door.state.enabled and below.tracked(below.leaves(args)):
             return onward(func, args, kwargs or {})  # its operations are told, below the tape
-        if changes or (made is not None and makes(made)):
+        if changes or (made is not None and made.factory):
             with self.mode._aside():
                 found = getattr(getattr(operators().namespace("aten"), name), overload(name, args))
                 return self.mode.__torch_dispatch__(found, types, args, kwargs or {})
@@ -401,12 +400,6 @@ TorchDispatchMode.below = Below
 
 # No values are computed.
 QUIET = ("requires_grad_", "detach_", "share_memory_", "resize_", "rename_")
-
-
-def makes(made: Any) -> bool:
-    """Whether a composite makes a tensor of no other one's values: factories and `…_like`."""
-    where: str = inspect.unwrap(made.fn).__globals__["__name__"]
-    return where.endswith((".create.factories", ".create.ranges", ".random.factories"))
 
 
 def overload(name: str, args: tuple[Any, ...]) -> str:

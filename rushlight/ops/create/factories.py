@@ -42,7 +42,12 @@ from .sequences import (
 )
 
 
-@composite(public="torch", dispatch=False, samples=[case([2, 3]), case(2, 3, dtype=dtypes.int64)])
+@composite(
+    public="torch",
+    factory=True,
+    dispatch=False,
+    samples=[case([2, 3]), case(2, 3, dtype=dtypes.int64)],
+)
 def zeros(
     *size: Any,
     out: Any = None,
@@ -74,7 +79,12 @@ def zeros(
     return finish(blank(shape, dtype, device, 0), requires_grad, device, out)
 
 
-@composite(public="torch", dispatch=False, samples=[case([2, 3]), case(2, 3, dtype=dtypes.float64)])
+@composite(
+    public="torch",
+    factory=True,
+    dispatch=False,
+    samples=[case([2, 3]), case(2, 3, dtype=dtypes.float64)],
+)
 def ones(
     *size: Any,
     out: Any = None,
@@ -104,6 +114,7 @@ def ones(
 
 @composite(
     public="torch",
+    factory=True,
     dispatch=False,
     undefined=True,
     samples=[case([2, 0, 3]), case(0, dtype=dtypes.int32)],
@@ -148,7 +159,13 @@ def empty(
     return finish(made, requires_grad, device, out)
 
 
-@composite(public="torch", dispatch=False, undefined=True, samples=[case([0, 3], [3, 1])])
+@composite(
+    public="torch",
+    factory=True,
+    dispatch=False,
+    undefined=True,
+    samples=[case([0, 3], [3, 1])],
+)
 def empty_strided(
     size: Any,
     stride: Any,
@@ -180,7 +197,12 @@ def empty_strided(
     return finish(t._a, requires_grad, device)
 
 
-@composite(public="torch", dispatch=False, samples=[case(2.5), case(3, dtype=dtypes.int64)])
+@composite(
+    public="torch",
+    factory=True,
+    dispatch=False,
+    samples=[case(2.5), case(3, dtype=dtypes.int64)],
+)
 def scalar_tensor(
     s: Any,
     *,
@@ -205,7 +227,13 @@ def scalar_tensor(
     return finish(blank((), dtype, device, number(s)), requires_grad)
 
 
-@composite(public="torch", dispatch=False, undefined=True, samples=[case([2, 0, 3], [0, 2, 1])])
+@composite(
+    public="torch",
+    factory=True,
+    dispatch=False,
+    undefined=True,
+    samples=[case([2, 0, 3], [0, 2, 1])],
+)
 def empty_permuted(
     size: Any,
     physical_layout: Any,
@@ -249,7 +277,7 @@ def empty_permuted(
     return finish(a, requires_grad)
 
 
-@composite(public="torch", dispatch=False, samples=[case([2, 3], 1.5), case([4], 7)])
+@composite(public="torch", factory=True, dispatch=False, samples=[case([2, 3], 1.5), case([4], 7)])
 def full(
     size: Any,
     fill_value: Any,
@@ -317,6 +345,7 @@ def like(name: str, fill: Any, doc: str) -> Any:
     return composite(
         make,
         public="torch",
+        factory=True,
         samples=[case((2, 3)), case((0, 3), dtype=dtypes.int32)],
         undefined=fill is None,
     )
@@ -382,7 +411,11 @@ empty_like = like(
 )
 
 
-@composite(public="torch", samples=[case((2, 3), 1.5), case(ints((2, 3)), 4, dtype=dtypes.float32)])
+@composite(
+    public="torch",
+    factory=True,
+    samples=[case((2, 3), 1.5), case(ints((2, 3)), 4, dtype=dtypes.float32)],
+)
 def full_like(
     input: Any,
     fill_value: Any,
@@ -416,7 +449,7 @@ def full_like(
     )
 
 
-@composite(public="torch", dispatch=False, samples=[case(3), case(2, 4)])
+@composite(public="torch", factory=True, dispatch=False, samples=[case(3), case(2, 4)])
 def eye(
     n: int,
     m: int | None = None,

@@ -34,6 +34,7 @@ from .sequences import (
 
 @composite(
     public="torch",
+    factory=True,
     dispatch=False,
     samples=[case(5), case(1.0, 2.5, 0.5), case(5, 0, -2, dtype=dtypes.float64)],
 )
@@ -115,7 +116,13 @@ def arange(
     return finish(made, requires_grad, device, out)
 
 
-@composite(public="torch", name="range", dispatch=False, samples=[case(1, 4), case(0.0, 1.0, 0.25)])
+@composite(
+    public="torch",
+    factory=True,
+    name="range",
+    dispatch=False,
+    samples=[case(1, 4), case(0.0, 1.0, 0.25)],
+)
 def range_(
     start: Any = 0,
     end: Any = None,
@@ -155,7 +162,12 @@ def range_(
     return finish(made, requires_grad, device, out)
 
 
-@composite(public="torch", dispatch=False, samples=[case(0, 1, 5), case(-1.0, 1.0, steps=1)])
+@composite(
+    public="torch",
+    factory=True,
+    dispatch=False,
+    samples=[case(0, 1, 5), case(-1.0, 1.0, steps=1)],
+)
 def linspace(
     start: Any,
     end: Any,
@@ -207,7 +219,12 @@ def linspace(
     return finish(made, requires_grad, device, out)
 
 
-@composite(public="torch", dispatch=False, samples=[case(0, 2, 5), case(0.0, 1.0, 3, base=2.0)])
+@composite(
+    public="torch",
+    factory=True,
+    dispatch=False,
+    samples=[case(0, 2, 5), case(0.0, 1.0, 3, base=2.0)],
+)
 def logspace(
     start: Any,
     end: Any,

@@ -334,7 +334,6 @@ def while_it_goes_on(rank, n):
         assert len(begun) >= 4
         asked = [e.time_range.start for e in events if e.name == "c10d::allreduce_"]
         assert sum(plan.start < t < plan.end for t in asked) == len(begun) - 1 > 2
-        #assert plan.start < begun[0] < plan.end
 
 
 def while_a_step_goes_on(rank, n):
@@ -362,14 +361,19 @@ def while_a_step_goes_on(rank, n):
 
     with mock.patch.object(local, "all_reduce", reduces), \
             mock.patch.object(Reducer, "finish_in_plan", finishes):  # fmt: skip
-        early = 0
-        for _ in range(6):
+        # Which comes first is the scheduler's choice too, where processes outnumber the cores: as
+        # many steps as it takes until a rank has seen it, and not one of a hundred is a fault.
+        for steps in range(1, 101):
             told.clear()
             step(torch.ones(512, 256))
-            early += "computed" in told and told[0] == "all_reduce"
-    assert step.entries[0].runs == 5
-    assert len(told) >= 5
-    assert early >= 1, told
+            seen = list(told)
+            early = torch.tensor([float("computed" in seen and seen[0] == "all_reduce")])
+            dist.all_reduce(early, dist.ReduceOp.MAX)
+            if early and steps >= 6:
+                break
+    assert step.entries[0].runs == steps - 1
+    assert len(seen) >= 5
+    assert early, seen
 
 
 def run(rank, n, folder):
