@@ -199,5 +199,6 @@ def test_errors_of_processes(how: str) -> None:
                 code = getattr(e, "exit_code", None), getattr(e, "signal_name", None)
                 return type(e).__name__, lines[:4], lines[-1], code
 
+    before = multiprocessing.active_children()  # what other tests of this process have left
     assert outcome(mp) == outcome(tmp)
-    assert multiprocessing.active_children() == []
+    assert {*multiprocessing.active_children()} <= {*before}
