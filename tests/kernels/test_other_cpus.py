@@ -57,8 +57,6 @@ FEW_FILES = ["codegen/test_vecmath.py", "codegen/test_piecewise.py",
              "pool/test_average_pool.py", "reduce/test_select.py", "scan/test_select.py",
              "optim/test_update.py", "fft/test_select.py"]  # fmt: skip
 
-PARTS = 4  # so that the processes of a run of all tests share them
-
 UNIT_FILES = ["matmul/test_select.py", "conv/test_reference.py", "rnn/test_select.py",
               "conv/test_amx_conv.py", "matmul/test_amx_gemm.py",
               "matmul/test_amx_packed.py"]  # fmt: skip
@@ -104,14 +102,13 @@ def passes(lanes: int, names: list[str], folder: Path, *options: str) -> None:
     assert out.returncode == 0, out.stdout[-3000:] + out.stderr[-2000:]
 
 
-@pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("lanes", [4, 8])
-def test_narrower_vectors(lanes: int, part: int, tmp_path: Path) -> None:
+def test_narrower_vectors(lanes: int, tmp_path: Path) -> None:
     if jit.target().lanes <= lanes:
         pytest.skip("this CPU has no wider vectors")
     seen = lanes == 4 and jit.target().lanes > 8
     files = FEW_FILES if seen else FILES
-    passes(lanes, files[part::PARTS], tmp_path, "-k", WHICH)
+    passes(lanes, files, tmp_path, "-k", WHICH)
 
 
 def test_no_matrix_unit(tmp_path: Path) -> None:
