@@ -72,7 +72,7 @@ MODES = {
     # Programs with packages of the field (all of them, each time), and the site.
     "packages": Mode(("packages/* test_site.py / 4",)),
     # The comparison with PyTorch.
-    "compare": Mode(("compare/test_gloo.py", "compare/* compare/*/ / 5")),
+    "compare": Mode(("compare/test_gloo.py", "compare/* / 5")),
 }  # fmt: skip
 
 
@@ -91,7 +91,8 @@ def has_tests(path: Path) -> bool:
 
 
 def found(patterns: str) -> list[Path]:
-    return [p for one in patterns.split() for p in sorted(TESTS.glob(one)) if has_tests(p)]
+    paths = [p for one in patterns.split() for p in sorted(TESTS.glob(one)) if has_tests(p)]
+    return list(dict.fromkeys(paths))
 
 
 def groups_of(name: str) -> list[Group]:

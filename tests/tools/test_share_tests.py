@@ -1,0 +1,83 @@
+"""What CI shares among processes is every test, once in each mode that it has."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = ROOT / ".ci" / "share_tests.py"
+
+
+@pytest.fixture(scope="module")
+def shared() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("share_tests", PROGRAM)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["share_tests"] = module  # dataclasses look there
+    spec.loader.exec_module(module)
+    return module
+
+
+def files(shared: ModuleType, mode: str) -> Counter[Path]:
+    """How often each test file is given to pytest."""
+    count: Counter[Path] = Counter()
+    for group in shared.groups_of(mode):
+        given = [a for part in group.command for a in part.removeprefix("ARGS=").split()]
+        ignored = [ROOT / a.removeprefix("--ignore=") for a in given if a.startswith("--ignore=")]
+        for path in group.paths:
+            assert str(path.relative_to(ROOT)) in given
+            for file in [path] if path.is_file() else path.rglob("test_*.py"):
+                count[file] += not any(file.is_relative_to(i) for i in ignored)
+    return count
+
+
+def test_every_file_is_in_one_group(shared: ModuleType) -> None:
+    every = set((ROOT / "tests").rglob("test_*.py"))
+    count = files(shared, "default")
+    assert every - set(count) == {ROOT / "tests" / "test_site.py"}
+    assert set(count.values()) == {1}
+
+
+@pytest.mark.parametrize("mode", ["numpy", "always", "emulated", "packages", "compare"])
+def test_no_file_is_in_two_groups(shared: ModuleType, mode: str) -> None:
+    assert set(files(shared, mode).values()) <= {0, 1}
+
+
+def test_the_other_modes_have_what_the_first_one_leaves_out(shared: ModuleType) -> None:
+    tests = ROOT / "tests"
+    for mode, folder in (("packages", "packages"), ("compare", "compare")):
+        assert set((tests / folder).rglob("test_*.py")) <= set(files(shared, mode))
+    assert tests / "test_site.py" in files(shared, "packages")
+    assert not any(f.is_relative_to(tests / "utils" / "data")
+                   for f, n in files(shared, "numpy").items() if n)  # fmt: skip
+
+
+def test_failures_are_told_and_counted(
+    shared: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    group = shared.groups_of("emulated")[0]
+    wrong = "import sys; print('1 failed, 2 passed in 0.1s'); sys.exit(1)"
+    run = shared.Run([shared.Group("some", group.paths, [sys.executable, "-c", wrong], {})])
+    run.work()
+    run.sums()
+    said = capsys.readouterr().out
+    assert "some: 1 failed, 2 passed in" in said
+    assert "FAILED some: kernels/matmul and 1 more" in said
+    assert run.failed
+
+
+def test_it_ends_as_its_groups_do() -> None:
+    """A name that is no mode does not end well with nothing run."""
+    done = subprocess.run(
+        [sys.executable, str(PROGRAM), "unheard"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode != 0
+    assert "unheard" in done.stderr
