@@ -17,13 +17,11 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
-import threading
 import time
-from collections import Counter, deque
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
 
 ROOT = Path(__file__).resolve().parents[1]
 TESTS = ROOT / "tests"
@@ -126,52 +124,63 @@ def group(name: str, mode: Mode, paths: list[Path], left_out: list[Path]) -> Gro
     return Group(name, paths, command, mode.environment)
 
 
-class Run:
-    """The queue, and what has come out."""
+@dataclass
+class Ended:
+    group: Group
+    status: int
+    seconds: float
+    lines: list[str]
 
-    def __init__(self, groups: list[Group]) -> None:
-        self.queue = deque(groups)
-        self.counts = {g.mode: Counter[str]() for g in groups}
-        self.seconds = dict.fromkeys(self.counts, 0.0)
+
+def run(group: Group) -> Ended:
+    started = time.monotonic()
+    done = subprocess.run(
+        group.command, cwd=ROOT, env={**os.environ, **group.environment},
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        text=True, encoding="utf-8", errors="replace",
+    )  # fmt: skip
+    return Ended(group, done.returncode, time.monotonic() - started, done.stdout.splitlines())
+
+
+class Sums:
+    """What has come out."""
+
+    def __init__(self) -> None:
+        self.counts: dict[str, Counter[str]] = {}
+        self.seconds = Counter[str]()
         self.failed: list[str] = []
-        self.lock = threading.Lock()
 
-    def work(self) -> None:
-        while self.queue:
-            try:
-                group = self.queue.popleft()
-            except IndexError:  # another thread took the last one
-                return
-            with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as output:
-                started = time.monotonic()
-                status = subprocess.run(
-                    group.command, cwd=ROOT, env={**os.environ, **group.environment},
-                    stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
-                ).returncode  # fmt: skip
-                with self.lock:
-                    self.tell(group, status, time.monotonic() - started, output)
-
-    def tell(self, group: Group, status: int, seconds: float, output: IO[str]) -> None:
-        output.seek(0)
-        lines = output.read().splitlines()
+    def add(self, ended: Ended) -> None:
+        group, lines = ended.group, ended.lines
         first, more = group.paths[0].relative_to(TESTS), len(group.paths) - 1
         name = f"{group.mode}: {first}" + f" and {more} more" * bool(more)
-        print(f"\n-- {name}", *lines if status else skipped(lines), sep="\n")
-        if status:
-            print(f"-- {name}: pytest ended with {status}")
+        counts = counted(lines)
+        failed = ended.status != 0 or not counts  # a group of which nothing was counted has not run
+        print(f"\n-- {name}", *(lines if failed else skipped(lines)), sep="\n")
+        if failed:
+            print(f"-- {name}: pytest ended with {ended.status}")
             self.failed.append(name)
         sys.stdout.flush()
-        self.seconds[group.mode] += seconds
-        for number, what in re.findall(r"(\d+) ([a-z]+)", lines[-1].partition(" in ")[0]):
-            self.counts[group.mode][what] += int(number)
+        self.seconds[group.mode] += round(ended.seconds)
+        self.counts[group.mode] = self.counts.get(group.mode, Counter()) + counts
 
-    def sums(self) -> None:
+    def tell(self, seconds: float) -> None:
         print()
         for mode, counts in self.counts.items():
-            told = ", ".join(f"{n} {what}" for what, n in counts.items())
-            print(f"{mode}: {told} in {self.seconds[mode]:.0f} s of a core")
+            print(f"{mode}: {listed(counts)} in {self.seconds[mode]} s of a core")
         for name in self.failed:
             print(f"FAILED {name}")
+        print(f"{listed(sum(self.counts.values(), Counter()))} in {seconds:.2f}s")
+
+
+def counted(lines: list[str]) -> Counter[str]:
+    """The numbers of pytest's last line."""
+    last = lines[-1].partition(" in ")[0] if lines else ""
+    return Counter({what: int(n) for n, what in re.findall(r"(\d+) ([a-z]+)", last)})
+
+
+def listed(counts: Counter[str]) -> str:
+    return ", ".join(f"{n} {what}" for what, n in counts.items())
 
 
 def skipped(lines: list[str]) -> list[str]:
@@ -179,18 +188,13 @@ def skipped(lines: list[str]) -> list[str]:
 
 
 def main(modes: list[str]) -> int:
-    run = Run([group for mode in modes for group in groups_of(mode)])
-    started = time.monotonic()
-    workers = [threading.Thread(target=run.work) for _ in range(min(8, os.cpu_count() or 1))]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    run.sums()
-    total = sum(run.counts.values(), Counter[str]())
-    told = ", ".join(f"{n} {what}" for what, n in total.items())
-    print(f"{told} in {time.monotonic() - started:.2f}s")
-    return 1 if run.failed else 0
+    groups = [group for mode in modes for group in groups_of(mode)]
+    started, sums = time.monotonic(), Sums()
+    with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
+        for ended in as_completed([pool.submit(run, group) for group in groups]):
+            sums.add(ended.result())
+    sums.tell(time.monotonic() - started)
+    return 1 if sums.failed else 0
 
 
 if __name__ == "__main__":

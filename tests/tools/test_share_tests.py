@@ -60,18 +60,26 @@ def test_the_other_modes_have_what_the_first_one_leaves_out(shared: ModuleType) 
                    for f, n in files(shared, "numpy").items() if n)  # fmt: skip
 
 
-def test_failures_are_told_and_counted(
-    shared: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("program", "failed", "told"),
+    [
+        ("print('2 passed in 0.1s')", False, "some: 2 passed in"),
+        ("print('1 failed, 2 passed in 0.1s'); sys.exit(1)", True, "some: 1 failed, 2 passed in"),
+        ("sys.exit(1)", True, "pytest ended with 1"),
+        ("pass", True, "pytest ended with 0"),  # nothing was run
+    ],
+)
+def test_what_a_group_says_is_counted(
+    shared: ModuleType, capsys: pytest.CaptureFixture[str], program: str, failed: bool, told: str
 ) -> None:
-    group = shared.groups_of("emulated")[0]
-    wrong = "import sys; print('1 failed, 2 passed in 0.1s'); sys.exit(1)"
-    run = shared.Run([shared.Group("some", group.paths, [sys.executable, "-c", wrong], {})])
-    run.work()
-    run.sums()
+    paths = shared.groups_of("emulated")[0].paths
+    command = [sys.executable, "-c", f"import sys; {program}"]
+    sums = shared.Sums()
+    sums.add(shared.run(shared.Group("some", paths, command, {})))
+    sums.tell(1.0)
     said = capsys.readouterr().out
-    assert "some: 1 failed, 2 passed in" in said
-    assert "FAILED some: kernels/matmul and 1 more" in said
-    assert run.failed
+    assert told in said
+    assert ("FAILED some: kernels/matmul and 1 more" in said) == failed == bool(sums.failed)
 
 
 def test_it_ends_as_its_groups_do() -> None:

@@ -30,6 +30,7 @@ from ...errors import message
 from ...nn.module import Module
 from ...nn.parameter import Parameter
 from ...ops.core import dispatch, modes, overrides
+from ...ops.core.composite import is_factory
 from ...tensor import Tensor
 from ...tensor_dispatch import take, wrapper
 from ...utils import _pytree as pytree
@@ -200,8 +201,7 @@ class Making(modes.Below):
                 value = func(*args, **kw)
             with self.mode._aside():
                 return self.mode.lifted(value)
-        factory = getattr(getattr(func, "composite", None), "factory", False)
-        if factory and kw.get("requires_grad"):
+        if is_factory(func) and kw.get("requires_grad"):
             made = self.__torch_function__(func, types, args, {**kw, "requires_grad": False})
             return made.requires_grad_()
         return super().__torch_function__(func, types, args, kw)

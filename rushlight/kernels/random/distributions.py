@@ -2,9 +2,9 @@
 
 Every function fills the array it is given, whatever its strides, from a `Twister`. How many words
 a value takes, which bits of them, and in which order a strided array is filled are PyTorch's, so a
-seed means the same numbers. No argument is checked here: `rushlight/ops/random/` does that.
-Not here: when kernels do the same (`select.py`). Read next: `mersenne_twister.py` (the
-stream), `box_muller.py` (float32 normals).
+seed means the same numbers. No argument is checked here: `rushlight/ops/random/` does that. Not
+here: when kernels do the same (`select.py`). Read next: `mersenne_twister.py` (the stream),
+`box_muller.py` (float32 normals).
 """
 
 from __future__ import annotations

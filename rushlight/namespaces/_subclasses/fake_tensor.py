@@ -20,6 +20,7 @@ from rushlight.device import CPU, device
 from rushlight.errors import message
 from rushlight.kernels.meta import MetaArray, NeedsNumbers, OuterArray
 from rushlight.ops.core import dispatch, modes
+from rushlight.ops.core.composite import is_factory
 from rushlight.ops.core.numerics import DependsOnData
 from rushlight.sparse.core import is_sparse
 from rushlight.tensor import Tensor
@@ -147,9 +148,8 @@ class Made(modes.Below):
     mode: Any
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        made = getattr(func, "composite", None)
         name = getattr(func, "__name__", "")
-        if name in OF_DATA or (made is not None and made.factory):
+        if name in OF_DATA or is_factory(func):
             found = modes.operators().whole_of(func)
             with self.mode._aside():
                 return self.mode.__torch_dispatch__(found, types, args, kwargs or {})

@@ -187,9 +187,7 @@ def composite(
     spaces, others = tuple(public.split()), tuple(aliases.split())
     tried = Samples.of(samples, **about)
     publication = Publication(spaces, others, inplace, doc=fn.__doc__)
-    made = Composite(
-        shown, called, publication, tried, data_dependent, adapt, factory, common
-    )
+    made = Composite(shown, called, publication, tried, data_dependent, adapt, factory, common)
     shown.composite = made  # type: ignore[attr-defined]
     if inplace:
         homes = ("Tensor",) if inplace == "method" else ("torch", "Tensor")
@@ -203,6 +201,12 @@ def composite(
             **about,
         )
     return shown
+
+
+def is_factory(function: Any) -> bool:
+    """Whether a public function is a composite that makes or draws a tensor by itself."""
+    made = getattr(function, "composite", None)
+    return made is not None and made.factory
 
 
 def entry_of(record: Op, rows: bool, behind: Any) -> Any:

@@ -23,6 +23,7 @@ from ...autograd.node import LEAF, TensorBase
 from ...errors import message
 from ...kernels.meta import MetaArray, NeedsNumbers, OuterArray
 from . import modes, overrides
+from .composite import is_factory
 from .signature import EMPTY
 
 
@@ -381,8 +382,7 @@ def called(public: Any, fn: Any, args: tuple[Any, ...], kw: dict[str, Any]) -> A
     """
     if state.off or not any(taken(t.__class__) for t in leaves((*args, kw))):
         return plain_called(public, fn, args, kw)
-    made = getattr(public, "composite", None)
-    if made is not None and made.factory:
+    if is_factory(public):
         return whole(public, args, kw)
     own = INSTEAD.get(public.__name__)
     if own is not None:
@@ -421,8 +421,7 @@ def whole(public: Any, args: tuple[Any, ...], kw: dict[str, Any]) -> Any:
 
 def made_of_none(public: Any) -> bool:
     """Whether a function makes tensors of no other one's values."""
-    made = getattr(public, "composite", None)
-    return (made is not None and made.factory) or public.__name__.startswith("new_")
+    return is_factory(public) or public.__name__.startswith("new_")
 
 
 def whole_change(public: Any, args: tuple[Any, ...], kw: dict[str, Any], found: list[Any]) -> Any:

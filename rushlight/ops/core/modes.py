@@ -22,7 +22,7 @@ from typing import Any
 from ...autograd import door, watch
 from ...blocks import contextmanager
 from . import overrides
-from .composite import composites
+from .composite import composites, is_factory
 from .record import registry
 
 __all__ = ["TorchDispatchMode", "TorchFunctionMode"]
@@ -375,12 +375,11 @@ class Below:
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = getattr(func, "__name__", "")
-        made = getattr(func, "composite", None)
         changes = name.endswith("_") and name[:1] != "_" and name not in QUIET
         below = dispatch()
         if changes and door.state.enabled and below.tracked(below.leaves(args)):
             return onward(func, args, kwargs or {})  # its operations are told, below the tape
-        if changes or (made is not None and made.factory):
+        if changes or is_factory(func):
             with self.mode._aside():
                 found = getattr(getattr(operators().namespace("aten"), name), overload(name, args))
                 return self.mode.__torch_dispatch__(found, types, args, kwargs or {})

@@ -1,6 +1,6 @@
 """Functions that make random tensors of a size: rand, randn, randint, randperm, `..._like`.
 
-The numbers are PyTorch's for the same seed. Random tensors whose distribution tensors state are in
+The numbers are PyTorch's for the same seed. Random tensors whose parameters are tensors are in
 `sampling.py`, filling in place, and the checks shared with it, in `fill.py`, what is made of
 arguments in `arguments.py`, the numbers themselves in `kernels/random/distributions.py`.
 """

@@ -1,4 +1,4 @@
-"""Random tensors whose distribution tensors state: bernoulli, normal, poisson, multinomial.
+"""Random tensors whose parameters are tensors: bernoulli, normal, poisson, multinomial.
 
 The numbers are PyTorch's for the same seed. Making tensors of a size is in `factories.py`, filling
 in place, and the checks shared with it, in `fill.py`.

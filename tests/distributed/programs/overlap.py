@@ -361,14 +361,16 @@ def while_a_step_goes_on(rank, n):
 
     with mock.patch.object(local, "all_reduce", reduces), \
             mock.patch.object(Reducer, "finish_in_plan", finishes):  # fmt: skip
-        # Which comes first is the scheduler's choice too, where processes outnumber the cores: as
-        # many steps as it takes until a rank has seen it, and not one of a hundred is a fault.
+        # Which comes first is also the scheduler's choice where processes outnumber the cores, so
+        # steps are taken until each rank has seen it; a hundred without it are a fault.
+        mine = False
         for steps in range(1, 101):
             told.clear()
             step(torch.ones(512, 256))
             seen = list(told)
-            early = torch.tensor([float("computed" in seen and seen[0] == "all_reduce")])
-            dist.all_reduce(early, dist.ReduceOp.MAX)
+            mine = mine or ("computed" in seen and seen[0] == "all_reduce")
+            early = torch.tensor([float(mine)])
+            dist.all_reduce(early, dist.ReduceOp.MIN)
             if early and steps >= 6:
                 break
     assert step.entries[0].runs == steps - 1
