@@ -30,6 +30,7 @@ import rushlight as torch
 PACKAGE = str(Path(torch.__file__).parent)
 TRACED = (PACKAGE, contextlib.__file__)
 Lock = (type(threading.Lock()), type(threading.RLock()))
+MUTABLE = (threading.local, *Lock, list, set)
 
 
 class _InC:
@@ -128,18 +129,64 @@ GROWS = {
 }  # fmt: skip
 
 
+class Names:
+    """The names of a module and what they stood for, in a form that is compared at once: this is
+    done at a thousand places, and the package has 20,000 names."""
+
+    def __init__(self, module: str, names: dict[str, Any]) -> None:
+        self.held = dict(names)  # holds what the numbers stand for
+        self.ids = tuple(map(id, self.held.values()))
+        kept = _kinds.get(module)
+        if kept is None or kept[0] != self.ids:
+            kept = _kinds[module] = (self.ids, *kinds(module, self.held))
+        self.functions, self.mutable = kept[1:]
+        self.codes = [fn.__code__ for fn in self.functions]  # (those of the engine are replaced)
+
+    def changed(self, module: str, now: Names) -> Iterator[str]:
+        if self.ids != now.ids:
+            for name, value in self.held.items():
+                new = now.held.get(name)
+                if new is not value and compared(module, name, value) and held(value) != held(new):
+                    yield f"{module}.{name}: {value!r} -> {new!r}"
+        if self.codes != now.codes and self.functions == now.functions:
+            for fn, was, code in zip(self.functions, self.codes, now.codes, strict=True):
+                if was is not code:
+                    yield f"{module}.{fn.__name__}: another code"
+
+
+# Of each module the numbers of what its names stand for, and what `kinds` found among that.
+_kinds: dict[str, tuple[Any, ...]] = {}
+
+
+def kinds(module: str, names: dict[str, Any]) -> tuple[list[Any], list[tuple[str, Any]]]:
+    """The functions that are defined in a module, and what has parts that change in place."""
+    functions, mutable = [], []
+    for name, value in names.items():
+        if type(value) is FunctionType:
+            owner = sys.modules.get(value.__module__ or "")
+            if value.__module__ == module or owner is None or owner.__dict__.get(name) is not value:
+                functions.append(value)
+        elif isinstance(value, MUTABLE) and name[:2] != "__" and (module, name) not in GROWS:
+            mutable.append((name, value))
+    return functions, mutable
+
+
+def compared(module: str, name: str, value: Any) -> bool:
+    """Whether it is a change that a name stands for something else."""
+    if name[:2] == "__" or (module, name) in GROWS or isinstance(value, MUTABLE):
+        return False
+    return isinstance(value, (*SCALARS, tuple, FunctionType))
+
+
 def state() -> dict[tuple[str, ...], Any]:
     """The state of the process and of this thread: numbers, tuples and functions that the modules
     of the package hold, what their threads' states hold, locks, and the methods of Tensor."""
     found: dict[tuple[str, ...], Any] = {}
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] == "rushlight" and isinstance(module, ModuleType):
-            names = list(object.__getattribute__(module, "__dict__").items())
-            # Most names are functions, 8,000, and this is done at a thousand places: in one go.
-            found[name,] = {k: (v, v.__code__) for k, v in names if type(v) is FunctionType}
-            for key, value in names:
-                if looked_at(type(value)) and key[:2] != "__" and (name, key) not in GROWS:
-                    found.update(parts((name, key), value))
+            names = found[name,] = Names(name, object.__getattribute__(module, "__dict__"))
+            for key, value in names.mutable:
+                found.update(parts((name, key), value))
     for kind in (torch.Tensor, torch.nn.Parameter, torch.nn.Module, torch.optim.Optimizer):
         found[kind.__name__,] = dict(vars(kind))
     for event in (signal.getsignal(signal.SIGINT),):
@@ -147,17 +194,9 @@ def state() -> dict[tuple[str, ...], Any]:
     return found
 
 
-@functools.cache
-def looked_at(kind: type) -> bool:
-    """Whether `parts` gives anything of such a value."""
-    return issubclass(kind, (*SCALARS, threading.local, *Lock, list, set, tuple))
-
-
 def parts(where: tuple[str, ...], value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
     """What of a module's variable is compared."""
-    if isinstance(value, SCALARS):
-        yield where, held(value)
-    elif isinstance(value, threading.local):
+    if isinstance(value, threading.local):
         for kind in reversed(type(value).__mro__):
             for key in vars(kind):
                 if key[:2] != "__" and not callable(getattr(value, key)):
@@ -167,7 +206,7 @@ def parts(where: tuple[str, ...], value: Any) -> Iterator[tuple[tuple[str, ...],
                 yield (*where, key), held(one)
     elif isinstance(value, Lock):
         yield where, locked(value)
-    elif isinstance(value, (list, set, tuple)):
+    else:
         yield where, held(value)
 
 
@@ -193,7 +232,10 @@ def changed(before: dict[Any, Any], after: dict[Any, Any]) -> list[str]:
     """What differs. What was not there before is a module that was imported, or its like."""
     found = []
     for key, value in before.items():
-        if isinstance(value, dict):  # names of a module or a class, and what they stand for
+        if isinstance(value, Names):
+            if key in after:
+                found += value.changed(*key, after[key])
+        elif isinstance(value, dict):  # names of a class, and what they stand for
             now = after.get(key, {})
             if now != value:
                 pairs = {(*key, k): (v, now.get(k)) for k, v in value.items() if v != now.get(k)}
