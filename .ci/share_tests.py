@@ -1,7 +1,10 @@
-"""The tests of CI in several modes, shared by processes: one for each core takes the next group of
-files, gives it to pytest, and takes another.
+"""What CI does, shared by processes: one for each core takes the next group of test files, gives it
+to pytest, and takes another.
 
-    python .ci/share_tests.py default numpy always emulated
+    python .ci/share_tests.py +static default numpy always emulated
+
+A name is a mode of the tests (below); with a plus, a function of the shell that .ci/run has
+exported. What a group needs is installed beside the first ones (`Mode.needs`).
 
 Developers' runs are shared by pytest-xdist, whose first process hears of each test by itself and
 whose others all collect the same tests: of tests that take a millisecond that is a third of the
@@ -25,6 +28,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 TESTS = ROOT / "tests"
+# Where .ci/run writes how an installation has ended, and how long that is waited for, in seconds.
+INSTALLED = Path(os.environ.get("CI_INSTALLED", "/nonexistent"))
+PATIENCE = 1200
 # The README's command, by one process for each group.
 PYTEST = ("-q", "-n", "0", "-p", "no:cacheprovider")
 
@@ -38,6 +44,7 @@ class Mode:
     environment: dict[str, str] = field(default_factory=dict)
     options: tuple[str, ...] = ()
     without: tuple[str, ...] = ()  # patterns of what this mode leaves out
+    needs: tuple[str, ...] = ()  # what .ci/run installs or builds meanwhile
 
 
 MODES = {
@@ -47,6 +54,7 @@ MODES = {
         ("distributed", "kernels/*", "examples", "compiler", "test_*.py / 2", "utils", "autograd",
          "explain", "ops", "benchmarks multiprocessing", "vision", "*"),
         without=("test_site.py",),
+        needs=("extras", "browser"),
     ),
     # What is looked at twice is what computes; files, processes, the drop-in and tools are looked
     # at above, and the long tests are of kernels or run where there are kernels.
@@ -68,18 +76,36 @@ MODES = {
         ("kernels/matmul kernels/conv",), {"RUSHLIGHT_AMX": "emulate"}, ("-m", "not long")
     ),
     # Programs with packages of the field (all of them, each time), and the site.
-    "packages": Mode(("packages/* test_site.py / 4",)),
-    # The comparison with PyTorch.
-    "compare": Mode(("compare/test_gloo.py", "compare/* / 5")),
+    "packages": Mode(
+        ("packages/* test_site.py / 4",),
+        {"RUSHLIGHT_TEST_PACKAGES": "$CI_PACKAGES", "RUSHLIGHT_TEST_SITE": "$CI_SITE"},
+        needs=("packages", "site"),
+    ),
+    # The comparison with PyTorch, which nothing else sees.
+    "compare": Mode(
+        ("compare/test_gloo.py", "compare/* / 5"),
+        {"CI_SEES_TORCH": "$CI_TORCH"},
+        needs=("torch",),
+    ),
 }  # fmt: skip
+# What functions of the shell need.
+FUNCTIONS_NEED = {"build_site": ("extras",)}
 
 
 @dataclass
 class Group:
     mode: str
-    paths: list[Path]
+    paths: list[Path]  # none of a function of the shell, of which nothing is counted
     command: list[str]
     environment: dict[str, str]
+    needs: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        if not self.paths:
+            return self.mode
+        first, more = self.paths[0].relative_to(TESTS), len(self.paths) - 1
+        return f"{self.mode}: {first}" + f" and {more} more" * bool(more)
 
 
 def has_tests(path: Path) -> bool:
@@ -94,6 +120,9 @@ def found(patterns: str) -> list[Path]:
 
 
 def groups_of(name: str) -> list[Group]:
+    if name.startswith("+"):
+        function = f"set -euo pipefail; {name[1:]}"
+        return [Group(name[1:], [], ["bash", "-c", function], {}, FUNCTIONS_NEED.get(name[1:], ()))]
     mode = MODES[name]
     left_out = [p for pattern in mode.without for p in TESTS.glob(pattern)]
     taken: set[Path] = set()
@@ -121,7 +150,8 @@ def group(name: str, mode: Mode, paths: list[Path], left_out: list[Path]) -> Gro
         command = ["make", "--silent", "test-all", f"ARGS={arguments}"]
     else:
         command = [sys.executable, "-m", "pytest", *PYTEST, *mode.options, *ignored, *told]
-    return Group(name, paths, command, mode.environment)
+    environment = {k: os.path.expandvars(v) for k, v in mode.environment.items()}
+    return Group(name, paths, command, environment, mode.needs)
 
 
 @dataclass
@@ -134,12 +164,26 @@ class Ended:
 
 def run(group: Group) -> Ended:
     started = time.monotonic()
+    for name in group.needs:
+        if (status := installed(name)) != "0":
+            lines = [f"{name}, which it needs, is not there: {status or 'nothing was heard of it'}"]
+            return Ended(group, 1, time.monotonic() - started, lines)
     done = subprocess.run(
         group.command, cwd=ROOT, env={**os.environ, **group.environment},
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         text=True, encoding="utf-8", errors="replace",
     )  # fmt: skip
     return Ended(group, done.returncode, time.monotonic() - started, done.stdout.splitlines())
+
+
+def installed(name: str) -> str:
+    """How an installation has ended: the exit status that .ci/run writes then."""
+    file = INSTALLED / name
+    for _ in range(PATIENCE if INSTALLED.exists() else 0):
+        if file.exists():
+            break
+        time.sleep(1)
+    return file.read_text().strip() if file.exists() else ""
 
 
 class Sums:
@@ -152,17 +196,18 @@ class Sums:
 
     def add(self, ended: Ended) -> None:
         group, lines = ended.group, ended.lines
-        first, more = group.paths[0].relative_to(TESTS), len(group.paths) - 1
-        name = f"{group.mode}: {first}" + f" and {more} more" * bool(more)
-        counts = counted(lines)
-        failed = ended.status != 0 or not counts  # a group of which nothing was counted has not run
-        print(f"\n-- {name}", *(lines if failed else skipped(lines)), sep="\n")
+        counts = counted(lines) if group.paths else Counter()
+        # A group of files of which nothing was counted has not run.
+        failed = ended.status != 0 or bool(group.paths and not counts)
+        told = lines if failed or not group.paths else skipped(lines)
+        print(f"\n-- {group.name} ({ended.seconds:.0f} s)", *told, sep="\n")
         if failed:
-            print(f"-- {name}: pytest ended with {ended.status}")
-            self.failed.append(name)
+            print(f"-- {group.name}: ended with {ended.status}")
+            self.failed.append(group.name)
         sys.stdout.flush()
-        self.seconds[group.mode] += round(ended.seconds)
-        self.counts[group.mode] = self.counts.get(group.mode, Counter()) + counts
+        if group.paths:
+            self.seconds[group.mode] += round(ended.seconds)
+            self.counts[group.mode] = self.counts.get(group.mode, Counter()) + counts
 
     def tell(self, seconds: float) -> None:
         print()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import subprocess
 import sys
+import threading
 from collections import Counter
 from pathlib import Path
 from types import ModuleType
@@ -65,8 +66,8 @@ def test_the_other_modes_have_what_the_first_one_leaves_out(shared: ModuleType) 
     [
         ("print('2 passed in 0.1s')", False, "some: 2 passed in"),
         ("print('1 failed, 2 passed in 0.1s'); sys.exit(1)", True, "some: 1 failed, 2 passed in"),
-        ("sys.exit(1)", True, "pytest ended with 1"),
-        ("pass", True, "pytest ended with 0"),  # nothing was run
+        ("sys.exit(1)", True, "some: kernels/matmul and 1 more: ended with 1"),
+        ("pass", True, "1 more: ended with 0"),  # nothing was run
     ],
 )
 def test_what_a_group_says_is_counted(
@@ -80,6 +81,36 @@ def test_what_a_group_says_is_counted(
     said = capsys.readouterr().out
     assert told in said
     assert ("FAILED some: kernels/matmul and 1 more" in said) == failed == bool(sums.failed)
+
+
+@pytest.mark.parametrize(("status", "failed"), [("0", False), ("1", True)])
+def test_a_group_waits_for_what_it_needs(
+    shared: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: str, failed: bool
+) -> None:
+    monkeypatch.setattr(shared, "INSTALLED", tmp_path)
+    paths = shared.groups_of("emulated")[0].paths
+    command = [sys.executable, "-c", "print('2 passed in 0.1s')"]
+    writes = threading.Timer(0.3, (tmp_path / "some").write_text, [status])
+    writes.start()
+    ended = shared.run(shared.Group("some", paths, command, {}, ("some",)))
+    writes.join()
+    assert ended.seconds > 0.2
+    assert (ended.status != 0) == failed
+    assert ("some, which it needs, is not there: 1" in ended.lines) == failed
+
+
+@pytest.mark.parametrize(("does", "status"), [("echo made", 0), ("false; echo made", 1)])
+def test_a_function_of_the_shell(
+    shared: ModuleType, monkeypatch: pytest.MonkeyPatch, does: str, status: int
+) -> None:
+    monkeypatch.setenv("BASH_FUNC_making%%", f"() {{ {does}; }}")
+    (group,) = shared.groups_of("+making")
+    sums = shared.Sums()
+    sums.add(ended := shared.run(group))
+    assert ended.status == status
+    assert ended.lines == ["made"] * (status == 0)
+    assert sums.failed == ["making"] * status
+    assert not sums.counts  # these are no tests
 
 
 def test_it_ends_as_its_groups_do() -> None:
