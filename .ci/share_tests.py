@@ -16,8 +16,10 @@ else its last line and what was skipped, by reason. The last lines are the sums 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -31,8 +33,10 @@ TESTS = ROOT / "tests"
 # Where .ci/run writes how an installation has ended, and how long that is waited for, in seconds.
 INSTALLED = Path(os.environ.get("CI_INSTALLED", "/nonexistent"))
 PATIENCE = 1200
+# A group that takes longer hangs, in seconds; pytest has told before where each thread stands.
+LIMIT = 1800
 # The README's command, by one process for each group.
-PYTEST = ("-q", "-n", "0", "-p", "no:cacheprovider")
+PYTEST = ("-q", "-n", "0", "-p", "no:cacheprovider", "-o", "faulthandler_timeout=600")
 
 
 @dataclass
@@ -168,12 +172,28 @@ def run(group: Group) -> Ended:
         if (status := installed(name)) != "0":
             lines = [f"{name}, which it needs, is not there: {status or 'nothing was heard of it'}"]
             return Ended(group, 1, time.monotonic() - started, lines)
-    done = subprocess.run(
-        group.command, cwd=ROOT, env={**os.environ, **group.environment},
+    process = subprocess.Popen(
+        group.command, cwd=ROOT, env={**os.environ, **group.environment}, start_new_session=True,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         text=True, encoding="utf-8", errors="replace",
     )  # fmt: skip
-    return Ended(group, done.returncode, time.monotonic() - started, done.stdout.splitlines())
+    running.add(process)
+    try:
+        said, _ = process.communicate(timeout=LIMIT)
+    except subprocess.TimeoutExpired:
+        end(process)
+        said = process.communicate()[0] + f"\nended after {LIMIT} s"
+    running.discard(process)
+    return Ended(group, process.returncode, time.monotonic() - started, said.splitlines())
+
+
+running: set[subprocess.Popen[str]] = set()
+
+
+def end(process: subprocess.Popen[str]) -> None:
+    """Kill what runs a group, and all that it has started."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def installed(name: str) -> str:
@@ -235,9 +255,16 @@ def skipped(lines: list[str]) -> list[str]:
 def main(modes: list[str]) -> int:
     groups = [group for mode in modes for group in groups_of(mode)]
     started, sums = time.monotonic(), Sums()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
-        for ended in as_completed([pool.submit(run, group) for group in groups]):
-            sums.add(ended.result())
+        try:
+            for ended in as_completed([pool.submit(run, group) for group in groups]):
+                sums.add(ended.result())
+        except BaseException:  # Ctrl-C
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in list(running):
+                end(process)
+            raise
     sums.tell(time.monotonic() - started)
     return 1 if sums.failed else 0
 

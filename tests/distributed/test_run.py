@@ -4,8 +4,10 @@ no time."""
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
+import multiprocessing
 import os
 import signal
 import socket
@@ -25,6 +27,7 @@ from rushlight.distributed.elastic.multiprocessing.errors import (
     record,
 )
 from rushlight.distributed.elastic.rendezvous import RendezvousTimeoutError
+from rushlight.distributed.launcher import workers
 from rushlight.distributed.launcher.api import LaunchConfig, elastic_launch
 from rushlight.distributed.launcher.nodes import endpoint_of
 
@@ -322,6 +325,51 @@ def test_functions() -> None:
     rank, failure = info.value.get_first_failure()
     assert (rank, failure.local_rank, failure.exitcode) == (1, 1, 1)
     assert "in worker" in failure.text()
+
+
+class Taken:
+    """A process whose status another thread has taken, and notes after a while, or keeps."""
+
+    def __init__(self, code: int | None) -> None:
+        self.pid, self.code, self.asked = 0, code, 0
+
+    def start(self) -> None:
+        self.pid = os.fork()
+        if self.pid == 0:
+            os._exit(self.code or 0)
+
+    def join(self) -> None:
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(self.pid, 0)
+
+    @property
+    def exitcode(self) -> int | None:
+        self.asked += 1
+        return self.code if self.asked > 3 else None
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+@pytest.mark.parametrize(
+    ("noted", "result", "code"), [(0, False, 0), (3, True, 3), (None, True, 0), (None, False, 1)]
+)
+def test_a_status_that_another_thread_has_taken(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, noted: int | None, result: bool, code: int
+) -> None:
+    """multiprocessing asks for those of all processes whenever one is started."""
+
+    class Context:
+        def Process(self, **_: Any) -> Taken:
+            return Taken(noted)
+
+    monkeypatch.setattr(multiprocessing, "get_context", lambda _: Context())
+    monkeypatch.setattr(workers, "GRACE", 0.1)
+    logs = DefaultLogsSpecs(str(tmp_path)).reify({0: {}})
+    started = workers.Workers(worker, {0: (5,)}, {0: {}}, logs, "fork", {0: ""})
+    if result:
+        Path(started.results[0]).write_bytes(b"")
+    started.start()
+    assert started.ended.get(timeout=10) == workers.Ended(0, code)
 
 
 def test_too_few_nodes() -> None:

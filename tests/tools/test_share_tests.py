@@ -99,6 +99,20 @@ def test_a_group_waits_for_what_it_needs(
     assert ("some, which it needs, is not there: 1" in ended.lines) == failed
 
 
+def test_a_group_that_hangs_is_ended(shared: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the processes that it has started, which hold its output open."""
+    monkeypatch.setattr(shared, "LIMIT", 1.0)
+    child = "subprocess.run([sys.executable, '-c', 'import time; time.sleep(100)'])"
+    program = f"import subprocess, sys; print('begun', flush=True); {child}"
+    command = [sys.executable, "-c", program]
+    paths = shared.groups_of("emulated")[0].paths
+    ended = shared.run(shared.Group("some", paths, command, {}))
+    assert ended.status != 0
+    assert ended.seconds < 50
+    assert ended.lines[0] == "begun"
+    assert ended.lines[-1] == "ended after 1.0 s"
+
+
 @pytest.mark.parametrize(("does", "status"), [("echo made", 0), ("false; echo made", 1)])
 def test_a_function_of_the_shell(
     shared: ModuleType, monkeypatch: pytest.MonkeyPatch, does: str, status: int

@@ -149,12 +149,23 @@ class Workers:
             target=call, args=(fn, tuple(args), env, streams, self.results[rank])
         )
         process.start()
+        return Worker(rank, process.pid, functools.partial(self._status, process, rank))
 
-        def wait() -> int:
-            process.join()
+    def _status(self, process: Any, rank: int) -> int:
+        """Wait for the end of a function's process: its exit status.
+
+        `multiprocessing` looks after all processes of ours whenever one is started. In another
+        thread that has taken the status of this one, and not noted it yet, `join` returns without
+        it. Whoever else takes it keeps it: the result, which is written at the end, says the rest.
+        """
+        process.join()
+        deadline = time.monotonic() + GRACE
+        while process.exitcode is None and time.monotonic() < deadline:
+            time.sleep(NAP)
+        if process.exitcode is not None:
             return int(process.exitcode)
-
-        return Worker(rank, process.pid, wait)
+        result = self.results[rank]
+        return 0 if result.startswith(os.devnull) or os.path.exists(result) else 1
 
     def _wait_for(self, worker: Worker) -> None:
         self.ended.put(Ended(worker.local_rank, worker.over()))

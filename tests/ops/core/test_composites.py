@@ -29,6 +29,15 @@ STEP = 1e-5
 NARROW = {np.dtype(np.float64): np.float32, np.dtype(np.complex128): np.complex64}
 
 
+def cases(has: Callable[[Composite], bool]) -> Any:
+    """A test of each sample of the composites of which something holds."""
+    return pytest.mark.parametrize(("name", "i"), [c for c in CASES if has(composites[c[0]])])
+
+
+def in_place(c: Composite) -> bool:
+    return c.name.endswith("_") and not c.name.endswith("__")
+
+
 def arguments(name: str, i: int) -> tuple[Composite, list[Any], dict[str, Any]]:
     """(composite, arguments with arrays, parameters): the same numbers in every run."""
     c = composites[name]
@@ -104,11 +113,10 @@ def test_every_composite_has_samples() -> None:
     assert not missing, f"composites without samples: {missing}"
 
 
-@pytest.mark.parametrize(("name", "i"), CASES)
+# (Not: memory as it was, or a result that tells the type of the operand.)
+@cases(lambda c: not c.samples.undefined and not c.samples.typed)
 def test_float32_rounds_what_float64_gives(name: str, i: int) -> None:
     c, args, kw = arguments(name, i)
-    if c.samples.undefined or c.samples.typed:
-        pytest.skip("memory as it was, or a result that tells the type of the operand")
     if c.samples.random or c.samples.ambiguous:
         got = [call(c, tensors(args), tensors(kw)) for _ in range(2)]
         if not c.samples.layout:  # about memory itself
@@ -150,11 +158,10 @@ def test_meta_tensors_know_shape_and_dtype(name: str, i: int) -> None:
             assert s._a.dtype == r._a.dtype
 
 
-@pytest.mark.parametrize(("name", "i"), CASES)
+# (Not: samples on steps, or results that are one of several.)
+@cases(lambda c: c.samples.smooth and not c.samples.ambiguous)
 def test_gradient_is_the_slope(name: str, i: int) -> None:
     c, args, kw = arguments(name, i)
-    if not c.samples.smooth or c.samples.ambiguous:
-        pytest.skip("samples on steps, or results that are one of several")
 
     def run(values: list[Any], track: bool) -> tuple[list[Any], list[Any]]:
         """(operands, outputs that carry a gradient)."""
@@ -210,11 +217,10 @@ def test_gradient_is_the_slope(name: str, i: int) -> None:
     assert slope == pytest.approx(measured, rel=5e-5, abs=5e-6 * scale)
 
 
-@pytest.mark.parametrize(("name", "i"), CASES)
+# (Not: where the subject is the layout itself, or the order of drawing.)
+@cases(lambda c: not (c.samples.layout or c.samples.random or c.samples.undefined))
 def test_layouts_do_not_matter(name: str, i: int) -> None:
     c, args, kw = arguments(name, i)
-    if c.samples.layout or c.samples.random or c.samples.undefined:
-        pytest.skip("its subject is the layout itself, or the order of drawing")
 
     def strided(a: Any) -> Any:
         if a.ndim == 0:
@@ -233,7 +239,7 @@ def test_operands_are_left_alone(name: str, i: int) -> None:
     c, args, kw = arguments(name, i)
     given, more = tensors(args), tensors(kw)
     got = call(c, given, more)
-    if name.endswith("_") and not name.endswith("__"):
+    if in_place(c):
         assert got is given[0]
         return
     if kw.get("inplace") or any(a is True for a in args):
@@ -269,25 +275,31 @@ def test_it_stands_under_all_its_names(name: str) -> None:
             assert hasattr(space(where), known), f"{where}.{known}"
 
 
-@pytest.mark.parametrize(("name", "i"), CASES)
+def has_method(c: Composite) -> bool:
+    return "Tensor" in c.public and not isinstance(c.fn, property) and not c.samples.layout
+
+
+@cases(has_method)
 def test_the_method_is_the_function(name: str, i: int) -> None:
     c, args, kw = arguments(name, i)
-    if "Tensor" not in c.public or isinstance(c.fn, property) or c.samples.layout:
-        pytest.skip("no method")
     first, *rest = tensors(args)
     torch.manual_seed(0)
     got = getattr(first, c.name)(*rest, **tensors(kw))
     same(got, call(c, tensors(args), tensors(kw)))
 
 
-@pytest.mark.parametrize(("name", "i"), CASES)
+def takes_out(c: Composite) -> bool:
+    if c.samples.layout or c.name.endswith("_"):
+        return False
+    return bool(c.adapted) or "out" in inspect.signature(inspect.unwrap(function(c))).parameters
+
+
+@cases(takes_out)
 def test_out_holds_the_result(name: str, i: int) -> None:
     c, args, kw = arguments(name, i)
-    takes = "out" in inspect.signature(inspect.unwrap(function(c))).parameters or c.adapted
     want = call(c, tensors(args), tensors(kw))
-    plain = (TensorBase, tuple)
-    if not takes or not isinstance(want, plain) or c.samples.layout or name.endswith("_"):
-        pytest.skip("no out=")
+    if not isinstance(want, (TensorBase, tuple)):
+        pytest.skip("its result is no tensor")
     if isinstance(want, tuple):
         out: Any = tuple(torch.empty(0, dtype=t.dtype) for t in want)
     else:
@@ -297,11 +309,9 @@ def test_out_holds_the_result(name: str, i: int) -> None:
     same(out, want)
 
 
-@pytest.mark.parametrize(("name", "i"), CASES)
+@cases(lambda c: in_place(c) and not c.samples.random)
 def test_the_form_in_place_is_the_function(name: str, i: int) -> None:
     c, args, kw = arguments(name, i)
-    if not name.endswith("_") or name.endswith("__") or c.samples.random:
-        pytest.skip("not in place")
     first, *rest = tensors(args)
     plain = getattr(first, c.name[:-1], None)
     if plain is None:
