@@ -368,14 +368,8 @@ def fill_(input: Any, value: Any) -> Any:
     tensor([[7., 7.],
             [7., 7.]])
     """
-    if (value.__class__ is int or value.__class__ is float) and changes.changeable(input):
-        a = input._a
-        if door.state.observers:  # (a compiler takes a scalar for one, and no array)
-            door.perform(steps.fill, (a,), {"value": stored(value, a.dtype)[()]})
-        else:
-            a.fill(value if fits_plainly(value, a.dtype) else stored(value, a.dtype))
-        changes.all_changed((input,), "fill_")
-        return input
+    if value.__class__ is int or value.__class__ is float:
+        return filled(input, value)
     if isinstance(value, TensorBase):
         if value._a.ndim:
             raise RuntimeError(
@@ -386,6 +380,34 @@ def fill_(input: Any, value: Any) -> Any:
         if value._v is not None:
             value = value.clone()  # it may be one of the elements that are written to
         return copy_(input, value)
+    return filled_slowly(input, value)
+
+
+@composite(public="torch Tensor", name="zero_", samples=[case((2, 3))])
+def zero_(input: Any) -> Any:
+    """Fills the tensor with zeros, in place.
+
+    >>> torch.ones(3).zero_()
+    tensor([0., 0., 0.])
+    """
+    return filled(input, 0)
+
+
+def filled(input: Any, value: int | float) -> Any:
+    """`input`, of which all elements are a number now."""
+    if not changes.changeable(input):
+        return filled_slowly(input, value)
+    a = input._a
+    if door.state.observers:  # (a compiler takes a scalar for one, and no array)
+        door.perform(steps.fill, (a,), {"value": stored(value, a.dtype)[()]})
+    else:
+        a.fill(value if fits_plainly(value, a.dtype) else stored(value, a.dtype))
+    changes.all_changed((input,), "fill_")
+    return input
+
+
+def filled_slowly(input: Any, value: Any) -> Any:
+    """`filled` with any number, of tensors with a history, views and others."""
     v = input._v
     if input._a.__class__ is np.ndarray:
         value = stored(value, input._a.dtype)
@@ -400,16 +422,6 @@ def fill_(input: Any, value: Any) -> Any:
         return input
     value = value.item() if isinstance(value, np.ndarray) else value
     return changes.apply_inplace(fill, input, (), {"value": value})
-
-
-@composite(public="torch Tensor", name="zero_", samples=[case((2, 3))])
-def zero_(input: Any) -> Any:
-    """Fills the tensor with zeros, in place.
-
-    >>> torch.ones(3).zero_()
-    tensor([0., 0., 0.])
-    """
-    return fill_(input, 0)
 
 
 @steps.step(outputs=0, mutates=(0,))
