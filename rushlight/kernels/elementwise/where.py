@@ -79,6 +79,15 @@ def fill(a: Any, mask: Any, value: Any) -> None:
         FILL.into(FILL.reference, a, mask, value)
 
 
+def fill_number(a: Any, mask: Any, number: float) -> None:
+    """`a[mask] = number` for a bool array of a's first dimensions."""
+    if a.size < tuning.MASKED_FILL_LEAST:
+        a[mask] = number  # (a quarter of the time of `copyto` with an array made of the number)
+    else:
+        over = mask.reshape(mask.shape + (1,) * (a.ndim - mask.ndim))
+        fill(a, over, np.asarray(number, a.dtype))
+
+
 def lower_triangle(n: int, m: int, k: int) -> Any:
     """`np.tri(n, m, k, bool)`, True up to the k-th diagonal; to be read only."""
     return _kept_triangle(n, m, k) if n * m <= tuning.TRIANGLE_KEPT else np.tri(n, m, k, bool)

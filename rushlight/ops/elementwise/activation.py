@@ -13,7 +13,7 @@ import numpy as np
 
 from ... import dtypes
 from ...errors import axis, message
-from ...kernels.elementwise.select import Formula
+from ...kernels.elementwise.select import Formula, by_steps
 from ...kernels.meta import MetaArray
 from ..core.arguments import need_tensor
 from ..core.composite import composite
@@ -107,6 +107,8 @@ def relu(input: Any) -> Any:
     >>> torch.relu(torch.tensor([-1.0, 0.0, 2.0]))
     tensor([0., 0., 2.])
     """
+    if input.__class__ is np.ndarray and by_steps(input) and input.dtype.char in "fd":
+        return np.maximum(input, 0)
     return maximum(input, 0)
 
 

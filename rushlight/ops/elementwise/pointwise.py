@@ -70,6 +70,9 @@ def lerp(input: Any, end: Any, weight: Any) -> Any:
             '"lerp_kernel" not implemented for '
             f"'{type_name(dtypes.from_numpy(input.dtype))}'"
         )
+    few = input.shape == end.shape and elementwise_kernels.by_steps(input)
+    if few and weight.__class__ is float and input.dtype.char in "fd":
+        return _between(input, end, input.dtype.type(weight))
     return between(input, end, np.asarray(weight, input.dtype))
 
 

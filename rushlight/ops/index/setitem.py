@@ -17,7 +17,7 @@ from ...autograd import changes, door, operators, overlaps, specialize
 from ...autograd.node import TensorBase
 from ...dtypes import type_name
 from ...errors import message
-from ...kernels.elementwise.where import fill
+from ...kernels.elementwise.where import fill_number
 from ..create.arguments import number
 from .getitem import as_tensor, by_tensor, index_put, split_key
 
@@ -103,9 +103,9 @@ def storable(t: Any, value: Any) -> Any:
     return value if kind is bool and a.dtype.kind == "b" else None
 
 
-def put_at(t: Any, key: Any, value: Any) -> bool:
+def put_at(t: Any, key: Any, value: Any, name: str = "index_put_") -> bool:
     """The same where one tensor indexes, behind and before whole dimensions, or several the first
-    dimensions: of such keys NumPy's result lies as PyTorch's."""
+    dimensions: of such keys NumPy's result lies as PyTorch's. `name` is what is said of it."""
     a = t._a
     found: list[Any] = []
     tensors = dims = 0
@@ -135,13 +135,12 @@ def put_at(t: Any, key: Any, value: Any) -> bool:
     first = found[0]
     try:
         if len(found) == 1 and first.dtype.char == "?" and stored.__class__ is not np.ndarray:
-            over = first.reshape(first.shape + (1,) * (a.ndim - first.ndim))
-            fill(a, over, np.asarray(stored, a.dtype))
+            fill_number(a, first, stored)
         else:
             a[tuple(found)] = stored
     except (IndexError, OverflowError, TypeError, ValueError):
         return False
-    changes.all_changed((t,), "index_put_")
+    changes.all_changed((t,), name)
     return True
 
 
