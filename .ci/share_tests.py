@@ -22,6 +22,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -31,7 +32,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 TESTS = ROOT / "tests"
 # Where .ci/run writes how an installation has ended, and how long that is waited for, in seconds.
-INSTALLED = Path(os.environ.get("CI_INSTALLED", "/nonexistent"))
+# Without it, in a mode that is run by hand, the tests take what is there.
+INSTALLED = Path(os.environ["CI_INSTALLED"]) if "CI_INSTALLED" in os.environ else None
 PATIENCE = 1200
 # A group that takes longer hangs, in seconds; pytest has told before where each thread stands.
 LIMIT = 1800
@@ -154,7 +156,8 @@ def group(name: str, mode: Mode, paths: list[Path], left_out: list[Path]) -> Gro
         command = ["make", "--silent", "test-all", f"ARGS={arguments}"]
     else:
         command = [sys.executable, "-m", "pytest", *PYTEST, *mode.options, *ignored, *told]
-    environment = {k: os.path.expandvars(v) for k, v in mode.environment.items()}
+    found = {k: os.path.expandvars(v) for k, v in mode.environment.items()}
+    environment = {k: v for k, v in found.items() if v[:1] != "$"}  # what .ci/run has told
     return Group(name, paths, command, environment, mode.needs)
 
 
@@ -172,25 +175,31 @@ def run(group: Group) -> Ended:
         if (status := installed(name)) != "0":
             lines = [f"{name}, which it needs, is not there: {status or 'nothing was heard of it'}"]
             return Ended(group, 1, time.monotonic() - started, lines)
-    process = subprocess.Popen(
-        group.command, cwd=ROOT, env={**os.environ, **group.environment}, start_new_session=True,
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        text=True, encoding="utf-8", errors="replace",
-    )  # fmt: skip
-    running.add(process)
-    try:
-        said, _ = process.communicate(timeout=LIMIT)
-    except subprocess.TimeoutExpired:
-        end(process)
-        said = process.communicate()[0] + f"\nended after {LIMIT} s"
-    running.discard(process)
-    return Ended(group, process.returncode, time.monotonic() - started, said.splitlines())
+    # Into a file: a pipe would stay open as long as any process that has got it lives.
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as said:
+        process = subprocess.Popen(
+            group.command, cwd=ROOT, env={**os.environ, **group.environment},
+            start_new_session=True, stdin=subprocess.DEVNULL, stdout=said,
+            stderr=subprocess.STDOUT,
+        )  # fmt: skip
+        running.add(process)
+        late = ""
+        try:
+            process.wait(LIMIT)
+        except subprocess.TimeoutExpired:
+            end(process)
+            process.wait()
+            late = f"\nended after {LIMIT} s"
+        running.discard(process)
+        said.seek(0)
+        lines = (said.read() + late).splitlines()
+    return Ended(group, process.returncode, time.monotonic() - started, lines)
 
 
-running: set[subprocess.Popen[str]] = set()
+running: set[subprocess.Popen[bytes]] = set()
 
 
-def end(process: subprocess.Popen[str]) -> None:
+def end(process: subprocess.Popen[bytes]) -> None:
     """Kill what runs a group, and all that it has started."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
@@ -198,12 +207,14 @@ def end(process: subprocess.Popen[str]) -> None:
 
 def installed(name: str) -> str:
     """How an installation has ended: the exit status that .ci/run writes then."""
+    if INSTALLED is None:
+        return "0"
     file = INSTALLED / name
-    for _ in range(PATIENCE if INSTALLED.exists() else 0):
-        if file.exists():
-            break
+    for _ in range(PATIENCE):
+        if file.exists() and (status := file.read_text().strip()):
+            return status
         time.sleep(1)
-    return file.read_text().strip() if file.exists() else ""
+    return ""
 
 
 class Sums:

@@ -2430,7 +2430,7 @@ def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     tensor([[ 3,  4,  5],
             [ 6,  8, 10]])
     """
-def get_device(input: Tensor, *, out: Tensor | None = None) -> _int:
+def get_device(input: Tensor) -> _int:
     """The number of the device: -1, which is what a CPU has.
 
     >>> torch.get_device(torch.ones(2))

@@ -134,23 +134,23 @@ class Names:
     done at a thousand places, and the package has 20,000 names."""
 
     def __init__(self, module: str, names: dict[str, Any]) -> None:
-        self.held = dict(names)  # holds what the numbers stand for
-        self.ids = tuple(map(id, self.held.values()))
+        self.names = dict(names)  # holds what the numbers stand for
+        self.ids = tuple(map(id, self.names.values()))
         kept = _kinds.get(module)
         if kept is None or kept[0] != self.ids:
-            kept = _kinds[module] = (self.ids, *kinds(module, self.held))
-        self.functions, self.mutable = kept[1:]
-        self.codes = [fn.__code__ for fn in self.functions]  # (those of the engine are replaced)
+            kept = _kinds[module] = (self.ids, *kinds(module, self.names))
+        functions, self.mutable = kept[1:]
+        self.codes = {fn: fn.__code__ for fn in functions}  # (those of the engine are replaced)
 
     def changed(self, module: str, now: Names) -> Iterator[str]:
         if self.ids != now.ids:
-            for name, value in self.held.items():
-                new = now.held.get(name)
+            for name, value in self.names.items():
+                new = now.names.get(name)
                 if new is not value and compared(module, name, value) and held(value) != held(new):
                     yield f"{module}.{name}: {value!r} -> {new!r}"
-        if self.codes != now.codes and self.functions == now.functions:
-            for fn, was, code in zip(self.functions, self.codes, now.codes, strict=True):
-                if was is not code:
+        if self.codes != now.codes:
+            for fn, code in self.codes.items():
+                if now.codes.get(fn, code) is not code:
                     yield f"{module}.{fn.__name__}: another code"
 
 

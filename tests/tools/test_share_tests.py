@@ -99,16 +99,32 @@ def test_a_group_waits_for_what_it_needs(
     assert ("some, which it needs, is not there: 1" in ended.lines) == failed
 
 
+def test_a_mode_by_hand_takes_what_is_there(
+    shared: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shared, "INSTALLED", None)
+    for variable in ("CI_TORCH", "CI_PACKAGES", "CI_SITE"):
+        monkeypatch.delenv(variable, raising=False)
+    assert shared.installed("torch") == "0"
+    assert [g.environment for g in shared.groups_of("compare")[:1]] == [{}]
+    assert [g.environment for g in shared.groups_of("packages")[:1]] == [{}]
+    monkeypatch.setenv("CI_TORCH", "/some/folder")
+    assert shared.groups_of("compare")[0].environment == {"CI_SEES_TORCH": "/some/folder"}
+
+
 def test_a_group_that_hangs_is_ended(shared: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the processes that it has started, which hold its output open."""
+    """With the processes that it has started; one of another session, which has its output open
+    too, is not waited for."""
     monkeypatch.setattr(shared, "LIMIT", 1.0)
-    child = "subprocess.run([sys.executable, '-c', 'import time; time.sleep(100)'])"
-    program = f"import subprocess, sys; print('begun', flush=True); {child}"
+    sleeps = "[sys.executable, '-c', 'import time; time.sleep(60)']"
+    other = f"subprocess.Popen({sleeps}, start_new_session=True)"
+    begins = "import subprocess, sys; print('begun', flush=True)"
+    program = f"{begins}; {other}; subprocess.run({sleeps})"
     command = [sys.executable, "-c", program]
     paths = shared.groups_of("emulated")[0].paths
     ended = shared.run(shared.Group("some", paths, command, {}))
     assert ended.status != 0
-    assert ended.seconds < 50
+    assert ended.seconds < 30
     assert ended.lines[0] == "begun"
     assert ended.lines[-1] == "ended after 1.0 s"
 

@@ -107,6 +107,7 @@ def relu(input: Any) -> Any:
     >>> torch.relu(torch.tensor([-1.0, 0.0, 2.0]))
     tensor([0., 0., 2.])
     """
+    # What `maximum` comes to; types below float32 it computes in that.
     if input.__class__ is np.ndarray and by_steps(input) and input.dtype.char in "fd":
         return np.maximum(input, 0)
     return maximum(input, 0)

@@ -120,7 +120,7 @@ question(
     """, lambda t: False, "torch Tensor")
 
 
-@composite(adapt=True, data_dependent=True, samples=[case(())])
+@composite(data_dependent=True, samples=[case(())])
 def is_nonzero(input: Any) -> bool:
     """Whether the only element is not zero, as `bool(x)`.
 
@@ -137,7 +137,7 @@ def is_nonzero(input: Any) -> bool:
     return bool(input.item())
 
 
-@composite(adapt=True, samples=[case((2, 3), (2, 3)), case((2, 3), (3,))])
+@composite(samples=[case((2, 3), (2, 3)), case((2, 3), (3,))])
 def is_same_size(input: Any, other: Any) -> bool:
     """Whether both tensors have the same shape.
 
@@ -147,7 +147,7 @@ def is_same_size(input: Any, other: Any) -> bool:
     return tuple(input._a.shape) == tuple(other._a.shape)
 
 
-@composite(adapt=True, public="torch", samples=[case((2, 3))])
+@composite(public="torch", samples=[case((2, 3))])
 def numel(input: Any) -> int:
     """The number of elements, an int: the product of all sizes.
 
@@ -158,7 +158,7 @@ def numel(input: Any) -> int:
     return int(input._a.size)
 
 
-@composite(adapt=True, samples=[case((2, 3))])
+@composite(samples=[case((2, 3))])
 def get_device(input: Any) -> int:
     """The number of the device: -1, which is what a CPU has.
 
@@ -308,7 +308,7 @@ def type_word(t: Any) -> str:
     return type_name(dtypes.from_numpy(t._a.dtype))
 
 
-@composite(adapt=True, data_dependent=True, samples=[case(values([1.0, 2.0]), values([1.0, 2.1]))])
+@composite(data_dependent=True, samples=[case(values([1.0, 2.0]), values([1.0, 2.1]))])
 def allclose(
     input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:
@@ -324,7 +324,7 @@ def allclose(
     return bool(isclose(input, other, rtol, atol, equal_nan)._a.all())
 
 
-@composite(adapt=True, data_dependent=True, samples=[case(values([1.0, 2.0]), values([1.0, 2.0]))])
+@composite(data_dependent=True, samples=[case(values([1.0, 2.0]), values([1.0, 2.0]))])
 def equal(input: Any, other: Any) -> bool:
     """Whether both tensors have the same shape and equal elements, a bool.
 

@@ -70,6 +70,7 @@ def lerp(input: Any, end: Any, weight: Any) -> Any:
             '"lerp_kernel" not implemented for '
             f"'{type_name(dtypes.from_numpy(input.dtype))}'"
         )
+    # What `between` comes to; NumPy takes a scalar of its own faster than an array of one number.
     few = input.shape == end.shape and elementwise_kernels.by_steps(input)
     if few and weight.__class__ is float and input.dtype.char in "fd":
         return _between(input, end, input.dtype.type(weight))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
-from ...autograd import changes, door, overlaps, specialize
+from ...autograd import changes, door, overlaps
 from ...autograd.node import TensorBase
 from ...autograd.observe import look
 from ...dtypes import type_name
@@ -33,7 +33,6 @@ from ..elementwise import formulas as m
 from ..shape.public import broadcast_shapes
 from ..shape.views import stack
 from . import getitem as ix
-from . import setitem
 from .gather import gather, same_type
 
 mask34 = arr((3, 4), dtype="bool")
@@ -154,17 +153,6 @@ def public_masked_fill(input: Any, mask: Any, value: Any) -> Any:
     return record.call((input, mask, *more), kw)
 
 
-def written_at_once(input: Any, mask: Any, value: Any) -> bool:
-    """Whether a number was written by the short way of `x[mask] = value` (`setitem.py`)."""
-    plain = specialize.plain
-    if value.__class__ not in (int, float) or input.__class__ not in plain:
-        return False
-    if mask.__class__ not in plain or mask._a.dtype.char != "?":
-        return False
-    same_shape = mask._a.ndim > 0 and mask._a.shape == input._a.shape
-    return same_shape and setitem.put_at(input, mask, value, "masked_fill_")
-
-
 @composite(
     adapt=True,
     name="masked_fill_",
@@ -178,8 +166,6 @@ def masked_fill_(input: Any, mask: Any, value: Any) -> Any:
     >>> x.masked_fill_(x > 1.5, 0)
     tensor([1., 0., 0.])
     """
-    if written_at_once(input, mask, value):
-        return input
     record, more, kw = fill_value(input, value)
     overlaps.refuse("masked_fill_", input, (mask,))
     try:

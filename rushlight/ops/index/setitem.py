@@ -103,9 +103,9 @@ def storable(t: Any, value: Any) -> Any:
     return value if kind is bool and a.dtype.kind == "b" else None
 
 
-def put_at(t: Any, key: Any, value: Any, name: str = "index_put_") -> bool:
+def put_at(t: Any, key: Any, value: Any) -> bool:
     """The same where one tensor indexes, behind and before whole dimensions, or several the first
-    dimensions: of such keys NumPy's result lies as PyTorch's. `name` is what is said of it."""
+    dimensions: of such keys NumPy's result lies as PyTorch's."""
     a = t._a
     found: list[Any] = []
     tensors = dims = 0
@@ -140,7 +140,7 @@ def put_at(t: Any, key: Any, value: Any, name: str = "index_put_") -> bool:
             a[tuple(found)] = stored
     except (IndexError, OverflowError, TypeError, ValueError):
         return False
-    changes.all_changed((t,), name)
+    changes.all_changed((t,), "index_put_")
     return True
 
 
