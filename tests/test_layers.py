@@ -57,6 +57,10 @@ def layer(module: str) -> int | None:
     return TOP if module == "" else None
 
 
+# What holds statements, in the fields of statements and of what hangs on them.
+BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+
+
 @functools.cache
 def imported(path: Path) -> tuple[tuple[str, int, bool], ...]:
     """Absolute names that a file imports, their lines, and whether importing the file does it.
@@ -65,13 +69,15 @@ def imported(path: Path) -> tuple[tuple[str, int, bool], ...]:
     """
     package = ["rushlight", *path.relative_to(ROOT).parent.parts]
     found = []
+    # Imports are statements, and statements stand in blocks: expressions need not be looked at.
     pending: list[tuple[ast.AST, bool]] = [(ast.parse(path.read_text(encoding="utf-8")), True)]
     while pending:
         node, at_once = pending.pop()
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
             continue
-        at_once &= not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-        pending.extend((child, at_once) for child in ast.iter_child_nodes(node))
+        at_once &= not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        for block in BLOCKS:
+            pending.extend((child, at_once) for child in getattr(node, block, ()))
         if isinstance(node, ast.Import):
             found += [(alias.name, node.lineno, at_once) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):

@@ -3,8 +3,8 @@
 In the order of a compiled call: `api` has `compile`; `replay` looks for a program whose guards
 hold, and runs it (`entry`, `results`); `capture` writes one down from a real run (`instrument`,
 `writer`, `seeing`, `reading`, `acting`, `known`, `guards`, `backwards`, `region`, `split`);
-`program` is what it is, `arrays` and `native` run it (`lower_plans`, `calls`, `memory`). `explain`
-and `picture` show it.
+`program` is what it is, `arrays` and `native` run it (`lower_plans`, `earlier`, `calls`, `memory`).
+`explain` and `picture` show it.
 
 `marks` are what programs tell of functions, `stance` and `state` what holds for the process,
 `settings` and `config` how programs set it.

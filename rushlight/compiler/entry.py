@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
+from .. import config, dtypes
 from ..autograd import door, hooks
 from ..autograd.node import Extras
 from ..nn import module as _modules
@@ -157,6 +157,12 @@ def add_setting_guards(guards: Any) -> None:
     guards.add(f"state.enabled is {state.enabled}", f"grad mode is {state.enabled}")
     guards.add(f"state.inference is {state.inference}", f"inference mode is {state.inference}")
     guards.same("default_dtype()", dtypes.get_default_dtype(), "the default dtype")
+    guards.space["settings"] = settings = config.current
+    guards.add(f"settings.matmul_precision == {settings.matmul_precision!r}",
+               f"the precision of float32 products is {settings.matmul_precision!r}")  # fmt: skip
+    # Memory that nobody has filled is filled then.
+    guards.add(f"settings.deterministic is {settings.deterministic}",
+               f"deterministic algorithms is {settings.deterministic}")  # fmt: skip
 
 
 def add_identity_guards(capture: Capture) -> None:

@@ -31,7 +31,7 @@ from ..torch_names import own
 from . import arrays as plain
 from . import fuse, row_fronts
 from .calls import Call, Lying, Place
-from .copies import span
+from .earlier import earlier, key_of
 from .lower_plans import Lowered, lower, operands
 from .memory import planned
 from .program import GIVEN, HELD, Effect, Line, Program, Ref
@@ -186,7 +186,7 @@ class Build:
             raise Refused("an operand is a number")
         fixed = [self.lies[r][0].kind == "constant" for r in names]
         key = key_of(line, names, examples, fixed)
-        found = self.known.get(key) if key is not None else None
+        found = self.known.get(key) or earlier.find(key)
         if found is None:
             try:
                 with warnings.catch_warnings():
@@ -196,8 +196,9 @@ class Build:
                 found = str(e)
             except Exception as e:  # whatever the function does not do with copies
                 found = f"{type(e).__name__}: {e}"
-            if key is not None:
-                self.known[key] = found
+            self.known[key] = found
+            if isinstance(found, Lowered):
+                earlier.keep(key, line, found)
         if isinstance(found, str):
             raise Refused(found)
         return found
@@ -430,35 +431,3 @@ def ours(fn: Any) -> bool:
         fn = fn.func
     module = own(getattr(fn, "__module__", None) or "")
     return (module + ".").startswith((OURS, "numpy."))
-
-
-def key_of(line: Line, names: list[Ref], examples: list[Array], fixed: list[bool]) -> Any:
-    """What the calls of a line depend on."""
-    number = {r: k for k, r in enumerate(names)}
-    spans = [span(a) if isinstance(a, np.ndarray) else (0, 0) for a in examples]
-    beside = []
-    for i, (low, high) in enumerate(spans):
-        for j, (first, last) in enumerate(spans[:i]):
-            if low < last and first < high:
-                a, b = examples[i], examples[j]
-                beside.append((i, j, a.__array_interface__["data"][0]
-                               - b.__array_interface__["data"][0]))  # fmt: skip
-    metas = [(type(a), a.shape, a.strides, a.dtype.str, a.dtype.num, a.flags.writeable)
-             for a in examples]  # fmt: skip
-    # An edge only says in errors whose gradient it was.
-    more = tuple([(k, v) for k, v in line.kw.items() if k != "edge"])
-    operands_, kw = frozen(line.operands, number), frozen(more, number)
-    structure = frozen(line.results, dict.fromkeys(line.makes(), 0))
-    known = tuple([a.tobytes() if k else None for a, k in zip(examples, fixed, strict=True)])
-    return id(line.record.fn), operands_, kw, tuple(metas), tuple(beside), structure, known
-
-
-def frozen(x: Any, number: dict[Ref, int]) -> Any:
-    """An operand or a parameter as a part of a key; objects by their identity."""
-    if x.__class__ is Ref:
-        return "value", number[x]
-    if isinstance(x, (tuple, list)):
-        return type(x), *[frozen(v, number) for v in x]
-    if x is None or isinstance(x, (bool, int, float, str)):
-        return type(x), repr(x)
-    return id(x)

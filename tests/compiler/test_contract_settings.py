@@ -216,6 +216,43 @@ def test_what_is_made_by_default() -> None:
     same(program)
 
 
+def test_the_precision_of_products() -> None:
+    def program(t: Twin) -> None:
+        lab = Lab(t, "module", network())
+        x, y = lab.batch()
+        try:
+            for precision in ("highest", "highest", "medium", "medium", "high", "highest"):
+                torch.set_float32_matmul_precision(precision)
+                t(lab.step, x, y)
+        finally:
+            torch.set_float32_matmul_precision("highest")
+
+    same(program)
+
+
+def test_another_precision_is_another_plan() -> None:
+    a, b = torch.randn(64, 64), torch.randn(64, 64)
+    product = torch.compile(lambda x: x @ b)
+    try:
+        for precision in ("highest", "medium", "high", "highest", "medium"):
+            torch.set_float32_matmul_precision(precision)
+            for _ in range(3):
+                assert torch.equal(product(a), a @ b)
+    finally:
+        torch.set_float32_matmul_precision("highest")
+    assert len(product.entries) == 3
+
+
+def test_memory_that_nobody_has_filled() -> None:
+    made = torch.compile(lambda x: x * torch.empty(4))
+    x = torch.ones(4)
+    for _ in range(3):
+        made(x)
+    with deterministic():
+        for _ in range(3):
+            assert made(x).isnan().all()
+
+
 # -- random numbers ------------------------------------------------------------------------------
 
 
