@@ -99,11 +99,13 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
-    """A process of pytest-xdist tells the first one how a test ended; of its setup and its teardown
-    only what went wrong. Most tests take a millisecond, and telling of each of the three parts as
-    much again. `--durations` and `--junitxml` ask for all parts."""
-    if not hasattr(item.config, "workerinput") or all_parts_asked(item.config):
+    """How a test ended is told; of its setup and its teardown only what went wrong. Most tests take
+    a millisecond, and a process of pytest-xdist needs as much again to tell the first one of all
+    three parts. `--durations`, `--junitxml` and `--setup-show` ask for all."""
+    if all_parts_asked(item.config):
         return None
+    if not hasattr(item.config, "workerinput"):
+        item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     for report in runtestprotocol(item, log=False, nextitem=nextitem):
         if report.when == "call" or not report.passed:
             item.ihook.pytest_runtest_logreport(report=report)
@@ -112,7 +114,8 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 
 def all_parts_asked(config: pytest.Config) -> bool:
-    return config.getoption("durations") is not None or bool(config.getoption("xmlpath"))
+    asked = ("xmlpath", "setupshow")
+    return config.getoption("durations") is not None or any(map(config.getoption, asked))
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
