@@ -313,6 +313,24 @@ def test_exit_codes(run, code: str, rc: int) -> None:
     run("-m", "rushlight", "-c", code, code=rc)
 
 
+@pytest.mark.slow
+def test_what_a_program_leaves_open_is_written_at_its_end(run, tmp_path: Path) -> None:
+    """As Python does it, though the file hangs in a cycle, and from something of the package."""
+    write(tmp_path, "leave.py", """
+        import torch
+
+        class Log:
+            def __init__(self, path):
+                self.file, self.me = open(path, "w"), self
+                self.file.write("words")
+
+        log = Log("mine.txt")
+        torch.Tensor.log = Log("hung.txt")
+        """)  # fmt: skip
+    run("-m", "rushlight", "leave.py")
+    assert [(tmp_path / f"{k}.txt").read_text() for k in ("mine", "hung")] == ["words"] * 2
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 def test_an_interrupt_ends_as_python_does(run) -> None:
     import signal
