@@ -11,9 +11,12 @@ from __future__ import annotations
 import functools
 import os
 import sys
+import warnings
 from collections.abc import Callable
 
 import numpy as np
+
+from .errors import message
 
 
 def available_cores() -> int:
@@ -253,8 +256,10 @@ def set_float32_matmul_precision(precision: str) -> None:
     bfloat16 number, 8 bits. Everywhere else float32 is computed in float32, which every setting
     allows.
 
+    Any other string changes nothing, and a UserWarning says so.
+
     Raises:
-        RuntimeError: for any other string.
+        RuntimeError: for what is no string.
 
     Example:
         >>> import rushlight
@@ -263,9 +268,27 @@ def set_float32_matmul_precision(precision: str) -> None:
         'high'
         >>> rushlight.set_float32_matmul_precision("highest")
     """
-    if precision not in ("highest", "high", "medium"):
-        raise RuntimeError(f"{precision} is not one of 'highest', 'high', or 'medium'")
-    current.matmul_precision = precision
+    if not isinstance(precision, (str, bytes)):
+        raise RuntimeError(
+            message(
+                "set_float32_matmul_precision expects a str, but got "
+                f"{type(precision).__name__}",
+                wanted="'highest', 'high' or 'medium'",
+                hint="'highest', which is exact to float32",
+            )
+        )
+    name = precision.decode() if isinstance(precision, bytes) else str(precision)
+    if name not in ("highest", "high", "medium"):
+        warnings.warn(
+            message(
+                f"{name} is not one of 'highest', 'high', or 'medium'; the current "
+                "setFloat32MatmulPrecision call has no effect.",
+                hint=f"one of these; the precision stays {current.matmul_precision!r}",
+            ),
+            stacklevel=2,
+        )
+        return
+    current.matmul_precision = name
 
 
 def set_flush_denormal(mode: bool) -> bool:

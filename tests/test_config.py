@@ -68,3 +68,16 @@ def test_settings_that_cannot_be():
             put(2**65)
         with pytest.raises(RuntimeError, match="positive"):
             put(-1)
+
+
+def test_precisions_that_there_are_not_change_nothing() -> None:
+    try:
+        torch.set_float32_matmul_precision(b"high")  # PyTorch takes bytes, too
+        assert torch.get_float32_matmul_precision() == "high"
+        with pytest.warns(UserWarning, match="HIGHEST is not one of 'highest', 'high', or 'medi"):
+            torch.set_float32_matmul_precision("HIGHEST")
+        with pytest.raises(RuntimeError, match="expects a str, but got NoneType"):
+            torch.set_float32_matmul_precision(None)
+        assert torch.get_float32_matmul_precision() == "high"
+    finally:
+        torch.set_float32_matmul_precision("highest")

@@ -47,7 +47,9 @@ def key_of(line: Line, names: list[Ref], examples: list[Array], fixed: list[bool
     operands, kw = frozen(line.operands, number), frozen(more, number)
     structure = frozen(line.results, dict.fromkeys(line.makes(), 0))
     known = tuple([a.tobytes() if k else None for a, k in zip(examples, fixed, strict=True)])
-    how = dtypes.get_default_dtype(), config.current.matmul_precision, config.current.deterministic
+    now = config.current
+    how = (dtypes.get_default_dtype(), now.matmul_precision, now.deterministic,
+           now.fill_uninitialized_memory)  # fmt: skip
     return id(line.record.fn), operands, kw, tuple(metas), tuple(beside), structure, known, how
 
 

@@ -160,9 +160,9 @@ def add_setting_guards(guards: Any) -> None:
     guards.space["settings"] = settings = config.current
     guards.add(f"settings.matmul_precision == {settings.matmul_precision!r}",
                f"the precision of float32 products is {settings.matmul_precision!r}")  # fmt: skip
-    # Memory that nobody has filled is filled then.
-    guards.add(f"settings.deterministic is {settings.deterministic}",
-               f"deterministic algorithms is {settings.deterministic}")  # fmt: skip
+    filled = settings.deterministic and settings.fill_uninitialized_memory
+    guards.add(f"(settings.deterministic and settings.fill_uninitialized_memory) is {filled}",
+               f"whether unfilled memory is filled is {filled}")  # fmt: skip
 
 
 def add_identity_guards(capture: Capture) -> None:

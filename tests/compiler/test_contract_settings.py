@@ -249,8 +249,11 @@ def test_memory_that_nobody_has_filled() -> None:
     for _ in range(3):
         made(x)
     with deterministic():
-        for _ in range(3):
-            assert made(x).isnan().all()
+        for filled in (True, False, True):
+            torch.utils.deterministic.fill_uninitialized_memory = filled
+            for _ in range(3):
+                assert made(x).isnan().all() or not filled
+    assert len(made.entries) == 2
 
 
 # -- random numbers ------------------------------------------------------------------------------
