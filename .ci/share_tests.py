@@ -10,10 +10,11 @@ Developers' runs are shared by pytest-xdist, whose first process hears of each t
 whose others all collect the same tests: of tests that take a millisecond that is a third of the
 time (measured: tests/ops 35 s of a core by one pytest, 57 s by two of pytest-xdist). Here nothing
 is told but how a group ended, and the groups of all modes stand in one queue, so that no core waits
-at the end of each mode. Programs that tests start and wait for, browsers and deadlines leave a core
-idle for a tenth of the time: so there is one process more (measured, two cores: 1,470 s by two
-processes, 1,410 by three). What a group says is shown when it has ended: all of it after a failure,
-else its last line and what was skipped, by reason. The last lines are the sums of the modes.
+at the end of each mode. Tests that wait, for a browser, for ranks that meet, for a deadline, leave
+a core idle for a fifteenth of the time: so there is one process more (decision 0052).
+
+What a group says is shown when it has ended: all of it after a failure, else its last line and what
+was skipped, by reason. The last lines are the sums of the modes.
 """
 
 from __future__ import annotations

@@ -274,7 +274,7 @@ def set_float32_matmul_precision(precision: str) -> None:
                 "set_float32_matmul_precision expects a str, but got "
                 f"{type(precision).__name__}",
                 wanted="'highest', 'high' or 'medium'",
-                hint="'highest', which is exact to float32",
+                hint="'highest', which is as exact as float32",
             )
         )
     name = precision.decode() if isinstance(precision, bytes) else str(precision)

@@ -16,10 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import config, dtypes
+from .. import dtypes
 from ..kernels.elementwise.select import Formula
 from ..ops.core.record import registry
 from .copies import span
+from .guards import settings_now
 from .lower_plans import Lowered
 from .program import Line, Ref
 
@@ -47,10 +48,8 @@ def key_of(line: Line, names: list[Ref], examples: list[Array], fixed: list[bool
     operands, kw = frozen(line.operands, number), frozen(more, number)
     structure = frozen(line.results, dict.fromkeys(line.makes(), 0))
     known = tuple([a.tobytes() if k else None for a, k in zip(examples, fixed, strict=True)])
-    now = config.current
-    how = (dtypes.get_default_dtype(), now.matmul_precision, now.deterministic,
-           now.fill_uninitialized_memory)  # fmt: skip
-    return id(line.record.fn), operands, kw, tuple(metas), tuple(beside), structure, known, how
+    return (line.record.fn, operands, kw, tuple(metas), tuple(beside), structure, known,
+            settings_now())  # fmt: skip
 
 
 def parameters(line: Line) -> tuple[tuple[str, Any], ...]:
@@ -76,34 +75,25 @@ def lasts(x: Any) -> bool:
     return x.__class__ is Ref or isinstance(x, (*NUMBERS, *LASTING))
 
 
-def stands_alone(x: Any, depth: int = 3) -> bool:
+def stands_alone(fn: Any, depth: int = 3) -> bool:
     """Whether a function holds nothing of one program: formulas, numbers and such functions."""
-    if x.__class__ is FunctionType and depth:
-        cells = [c.cell_contents for c in x.__closure__ or ()]
-        return all([stands_alone(c, depth - 1) for c in cells])
-    return isinstance(x, (np.ufunc, Formula, *NUMBERS, *LASTING))
+    if fn.__class__ is not FunctionType or not depth:
+        return isinstance(fn, (np.ufunc, Formula)) or lasts(fn)
+    held = [c.cell_contents for c in fn.__closure__ or ()]
+    held += [*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()]
+    return all([stands_alone(x, depth - 1) for x in held])
 
 
-class Earlier:
-    """Calls by their keys, beside the function, so that no other one gets its identity."""
-
-    def __init__(self) -> None:
-        self.lines: dict[Any, tuple[Lowered, Any]] = {}
-
-    def find(self, key: Any) -> Lowered | None:
-        found = self.lines.get(key)
-        return None if found is None else found[0]
-
-    def keep(self, key: Any, line: Line, lowered: Lowered) -> None:
-        """Keep the calls of a line, if they may stand in another program."""
-        record, fn = line.record, line.record.fn
-        stays = registry.get(str(record.name)) is record or stands_alone(fn)
-        small = sum([a.nbytes for a in lowered.constants]) <= MOST_CONSTANT
-        if not (stays and small and lasts((line.operands, parameters(line)))):
-            return
-        if len(self.lines) >= MOST_LINES:  # sizes that vary without end
-            self.lines.clear()
-        self.lines[key] = lowered, fn
+def keep(key: Any, line: Line, lowered: Lowered) -> None:
+    """Keep the calls of a line, if they may stand in another program."""
+    record = line.record
+    stays = registry.get(str(record.name)) is record or stands_alone(record.fn)
+    small = sum([a.nbytes for a in lowered.constants]) <= MOST_CONSTANT
+    if not (stays and small and lasts((line.operands, parameters(line)))):
+        return
+    if len(lines) >= MOST_LINES:  # sizes that vary without end
+        lines.clear()
+    lines[key] = lowered
 
 
-earlier = Earlier()
+lines: dict[Any, Lowered] = {}  # by `key_of`

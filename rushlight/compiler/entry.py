@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import config, dtypes
 from ..autograd import door, hooks
 from ..autograd.node import Extras
 from ..nn import module as _modules
 from . import region
 from .capture import Capture, foreign
+from .guards import SETTINGS, SETTINGS_SPACE, settings_now
 from .known import has_hooks
 from .origins import at_user_line
 from .program import GIVEN
@@ -153,16 +153,11 @@ def add_setting_guards(guards: Any) -> None:
     """Modes and settings of the thread and the process."""
     state = door.state
     guards.space["state"] = state
-    guards.space["default_dtype"] = dtypes.get_default_dtype
     guards.add(f"state.enabled is {state.enabled}", f"grad mode is {state.enabled}")
     guards.add(f"state.inference is {state.inference}", f"inference mode is {state.inference}")
-    guards.same("default_dtype()", dtypes.get_default_dtype(), "the default dtype")
-    guards.space["settings"] = settings = config.current
-    guards.add(f"settings.matmul_precision == {settings.matmul_precision!r}",
-               f"the precision of float32 products is {settings.matmul_precision!r}")  # fmt: skip
-    filled = settings.deterministic and settings.fill_uninitialized_memory
-    guards.add(f"(settings.deterministic and settings.fill_uninitialized_memory) is {filled}",
-               f"whether unfilled memory is filled is {filled}")  # fmt: skip
+    guards.space |= SETTINGS_SPACE
+    for (expression, words), value in zip(SETTINGS.items(), settings_now(), strict=True):
+        guards.same(expression, value, words)
 
 
 def add_identity_guards(capture: Capture) -> None:

@@ -13,9 +13,22 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from .. import config, dtypes
 from ..autograd.node import LEAF, Extras
 
 Check = Callable[..., Any]
+
+# Settings of the process that functions of ops read: a program is for one value of each, and so is
+# what a line was found to be (`earlier.py`).
+SETTINGS = {
+    "default_dtype()": "the default dtype",
+    "settings.matmul_precision": "the precision of float32 products",
+    "(settings.deterministic and settings.fill_uninitialized_memory)":
+        "whether unfilled memory is filled",
+}  # fmt: skip
+SETTINGS_SPACE = {"default_dtype": dtypes.get_default_dtype, "settings": config.current}
+settings_now: Callable[[], tuple[Any, ...]] = eval(f"lambda: ({', '.join(SETTINGS)})",
+                                                   dict(SETTINGS_SPACE))  # fmt: skip
 
 
 class Guards:

@@ -29,9 +29,8 @@ from ..kernels.meta import MetaArray
 from ..kernels.runtime.workspace import aligned
 from ..torch_names import own
 from . import arrays as plain
-from . import fuse, row_fronts
+from . import earlier, fuse, row_fronts
 from .calls import Call, Lying, Place
-from .earlier import earlier, key_of
 from .lower_plans import Lowered, lower, operands
 from .memory import planned
 from .program import GIVEN, HELD, Effect, Line, Program, Ref
@@ -185,8 +184,8 @@ class Build:
         if any(r not in self.lies for r in names):
             raise Refused("an operand is a number")
         fixed = [self.lies[r][0].kind == "constant" for r in names]
-        key = key_of(line, names, examples, fixed)
-        found = self.known.get(key) or earlier.find(key)
+        key = earlier.key_of(line, names, examples, fixed)
+        found = self.known.get(key) or earlier.lines.get(key)
         if found is None:
             try:
                 with warnings.catch_warnings():

@@ -20,11 +20,10 @@ pytestmark = pytest.mark.skipif(not runtime.available(), reason="there is no mac
 
 
 @pytest.fixture(autouse=True)
-def kept(monkeypatch: pytest.MonkeyPatch) -> earlier.Earlier:
+def lines(monkeypatch: pytest.MonkeyPatch) -> dict[Any, Lowered]:
     """Nothing is known at first."""
-    monkeypatch.setattr(earlier, "earlier", earlier.Earlier())
-    monkeypatch.setattr(native, "earlier", earlier.earlier)
-    return earlier.earlier
+    monkeypatch.setattr(earlier, "lines", {})
+    return earlier.lines
 
 
 @pytest.fixture
@@ -102,7 +101,7 @@ def test_numbers_that_are_equal_are_told_apart() -> None:
     assert len(keys) == 9
 
 
-def test_what_is_known_by_its_identity_is_not_kept(kept: earlier.Earlier) -> None:
+def test_what_is_known_by_its_identity_is_not_kept(lines: dict[Any, Lowered]) -> None:
     a = np.ones(3, np.float32)
     for kw, stays in (
         ({"dtype": np.dtype(np.float64)}, True),
@@ -112,36 +111,46 @@ def test_what_is_known_by_its_identity_is_not_kept(kept: earlier.Earlier) -> Non
     ):
         line, names, _ = line_of("sinh", **kw)
         key = earlier.key_of(line, names, [a], [False])
-        kept.keep(key, line, Lowered())
-        assert (kept.find(key) is not None) == stays
+        earlier.keep(key, line, Lowered())
+        assert (key in lines) == stays
 
 
-def test_large_constants_are_not_kept(kept: earlier.Earlier) -> None:
+def test_large_constants_are_not_kept(lines: dict[Any, Lowered]) -> None:
     line, names, a = line_of("sinh")
     key = earlier.key_of(line, names, [a], [False])
-    kept.keep(key, line, Lowered(constants=[np.zeros(earlier.MOST_CONSTANT + 1, np.uint8)]))
-    assert kept.find(key) is None
+    earlier.keep(key, line, Lowered(constants=[np.zeros(earlier.MOST_CONSTANT + 1, np.uint8)]))
+    assert key not in lines
 
 
-def test_functions_that_hold_something_of_a_program_are_not_kept(kept: earlier.Earlier) -> None:
+def test_functions_that_hold_something_of_a_program_are_not_kept(lines: dict[Any, Lowered]) -> None:
     class Record:
         name = "made for one program"
 
         def __init__(self, thing: Any) -> None:
             self.fn = lambda x: x + thing
 
-    for thing, stays in ((1, True), (lambda x: x, True), (np.ones(1), False)):
+    def with_default(thing: Any) -> Any:
+        return lambda x, y=thing: x + y
+
+    for thing, stays in (
+        (1, True),
+        (lambda x: x, True),
+        (with_default((1, "a")), True),
+        (np.ones(1), False),
+        (with_default([np.ones(1)]), False),
+    ):
         line = Line(Record(thing), (Ref(0),), {}, Ref(1))
         key = earlier.key_of(line, [Ref(0)], [np.ones(3, np.float32)], [False])
-        kept.keep(key, line, Lowered())
-        assert (kept.find(key) is not None) == stays
+        earlier.keep(key, line, Lowered())
+        assert (key in lines) == stays
 
 
 def test_sizes_without_end_do_not_stay(
-    kept: earlier.Earlier, monkeypatch: pytest.MonkeyPatch
+    lines: dict[Any, Lowered], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(earlier, "MOST_LINES", 10)
     line, names, _ = line_of("sinh")
     for n in itertools.islice(itertools.count(1), 25):
-        kept.keep(earlier.key_of(line, names, [np.ones(n, np.float32)], [False]), line, Lowered())
-        assert 1 <= len(kept.lines) <= 10
+        key = earlier.key_of(line, names, [np.ones(n, np.float32)], [False])
+        earlier.keep(key, line, Lowered())
+        assert 1 <= len(lines) <= 10
