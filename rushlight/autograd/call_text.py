@@ -482,8 +482,8 @@ def unusual(op: Any, statics: list[str]) -> list[str]:
     return [f"{s}.__class__ not in {op.signature.usual_name(s)}" for s in statics]
 
 
-def entry_text(op: Any, contiguous: bool = False) -> str:
-    """The public function."""
+def entry_text(op: Any, contiguous: bool = False, common: bool = False) -> str:
+    """The public function; with `common` for calls that the composite says are."""
     names, statics = op.inputs, list(op.defaults)
     signature = [
         f"{n}=None" if d is None else f"{n}=_missing"
@@ -505,6 +505,8 @@ def entry_text(op: Any, contiguous: bool = False) -> str:
         otherwise = f"return _slow({tuple_of(names)}, {tuple_of(statics)}, _rest, _kw)"
         wrong = " or ".join(["_rest", "_kw", *unusual(op, statics)])
         lines = [f"if {wrong}: {otherwise}"]
+        if common:
+            lines.append(f"if not _common({', '.join([*names, *statics])}): {otherwise}")
     lines += body(op, {s: s for s in statics}, otherwise)
     if contiguous:
         place = lines.index(f"if {unfit(op, 0, True)}: {otherwise}") + 1

@@ -118,8 +118,9 @@ def core_text(op: Any) -> str:
     return written(", ".join(["_kw", *(f"{n}=_missing" for n in op.inputs)]), lines)
 
 
-def method_text(op: Any, named: bool = False) -> str:
-    """The method `name_`: operands, then parameters; with `named` all of these, by name."""
+def method_text(op: Any, named: bool = False, common: bool = False) -> str:
+    """The method `name_`: operands, then parameters; with `named` all of these, by name; with
+    `common` for calls that the composite says are."""
     names, statics = op.inputs, list(op.defaults)
     signature = [
         f"{n}=None" if d is None else f"{n}=_missing"
@@ -136,7 +137,10 @@ def method_text(op: Any, named: bool = False) -> str:
         otherwise = f"return _slow({tuple_of(names)}, {tuple_of(statics)}, _rest, _kw)"
         lines = []
         wrong = " or ".join(["_rest", "_kw", *unusual(op, statics)])
-    lines += [f"if {wrong}: {otherwise}", *changed(op, {s: s for s in statics}, otherwise)]
+    lines.append(f"if {wrong}: {otherwise}")
+    if common:
+        lines.append(f"if not _common({', '.join([*names, *statics])}): {otherwise}")
+    lines += changed(op, {s: s for s in statics}, otherwise)
     if op.check is not None:  # floats of one type have passed it
         asked = "" if op.promote is None else "if _d is not _F32 and _d is not _F64: "
         place = lines.index("_d = _a0.dtype") + 1

@@ -248,12 +248,17 @@ def spread(of_number: Callable[[int], Any], every: Callable[..., Any]) -> Callab
 
 
 def entry(
-    op: Any, plain_way: Callable[..., Any], contiguous: bool = False, whole: bool = True
+    op: Any,
+    plain_way: Callable[..., Any],
+    contiguous: bool = False,
+    whole: bool = True,
+    common: Any = None,
 ) -> Callable[..., Any]:
     """The public function of an operation; `plain_way(*args, **kw)` takes all calls.
 
-    With `contiguous` the short way is for arrays without gaps alone. `whole` unless `plain_way` is
-    more than the operation, which may then refuse what that one takes.
+    With `contiguous` the short way is for arrays without gaps alone, with `common` for operands and
+    parameters of which it is true. `whole` unless `plain_way` is more than the operation, which may
+    then refuse what that one takes.
 
     It writes itself when it is first called: importing the package compiles nothing.
     """
@@ -284,9 +289,13 @@ def entry(
         return plain_way(*args, *rest, **kw)
 
     def write() -> Any:
-        source = call_text.sequence_text(op) if sequence else call_text.entry_text(op, contiguous)
+        if sequence:
+            source = call_text.sequence_text(op)
+        else:
+            source = call_text.entry_text(op, contiguous, common is not None)
         # in this order: a thread that finds the new code finds all its names
         fill(space, op)
+        space["_common"] = common
         if not whole:
             space["_refused"] = REFUSED_BY_PART
         public.__defaults__ = defaults_of(source, space)
@@ -348,17 +357,18 @@ def change(op: Any) -> Callable[..., Any]:
 
 
 def inplace(
-    op: Any, plain_way: Callable[..., Any], named: bool = False
-) -> Callable[..., Any]:  # fmt: skip
+    op: Any, plain_way: Callable[..., Any], named: bool = False, common: Any = None
+) -> Callable[..., Any]:
     """The method `name_` of an operation; `plain_way(*args, **kw)` takes all calls. With `named`
-    the short way is for parameters that are given by name alone."""
+    the short way is for parameters that are given by name alone, with `common` for operands and
+    parameters of which it is true."""
     if op.into is None or not call_text.suits(op) or op.varargs:
         return plain_way
 
     def write() -> Any:
-        source = change_text.method_text(op, named)
+        source = change_text.method_text(op, named, common is not None)
         fill(space, op)
-        space["_refused"] = in_place.REFUSED
+        space["_refused"], space["_common"] = in_place.REFUSED, common
         public.__defaults__ = defaults_of(source, space)
         public.__code__ = code_of(source)
         return public

@@ -19,6 +19,8 @@ SPACES = {"special": "special_", "linalg": "linalg_", "fft": "fft_"}
 # Records and composites whose operator has another name in PyTorch.
 OTHERS = {
     "saddmm": "sspaddmm",
+    "add_scaled": "add",
+    "sub_scaled": "sub",
     "sum_all": "sum",
     "max_all": "max",
     "min_all": "min",

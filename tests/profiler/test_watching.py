@@ -189,6 +189,20 @@ def test_indexing_copies_and_conversions() -> None:
     assert not {n for n in found if n.startswith("rushlight::")}
 
 
+def test_changes_in_place() -> None:
+    x = torch.ones(3)
+    with profile() as prof:
+        x.zero_()
+        torch.zero_(x)
+        x.fill_(2)
+        x.clamp_(0, 1)
+        x.add_(x, alpha=2)
+        x.sub_(1, alpha=2)
+        x.copy_(x.clamp(max=1))
+    wanted = "zero_ zero_ fill_ clamp_ add_ sub_ clamp copy_"
+    assert names(prof) == [f"aten::{name}" for name in wanted.split()]
+
+
 def test_a_function_and_what_it_calls() -> None:
     weight = torch.ones(3)  # with which it is not one operation, in any mode
     with profile() as prof:

@@ -108,6 +108,7 @@ def composite(
     entry: Op | None = None,
     rows: bool = True,
     into: tuple[Op, ...] = (),
+    common: Callable[..., bool] | None = None,
     accepts: Any = None,
     apart: str | None = None,
     words: dict[str, str] | None = None,
@@ -139,6 +140,8 @@ def composite(
             number of sizes or dimensions; then its parameters stand first in the function's.
         into: likewise, records that common calls of a function carry out in place: each takes what
             those before it do not.
+        common: with `entry` or `into`, whether operands and parameters are such a call's, where the
+            record would take more than the function.
         accepts: the types that the first tensor may have (`accepted.py`).
         apart: "partly" or "wholly": operands that overlap with `out=` are refused, as of a record.
         words: further names of its parameters, under which PyTorch has them in some of its
@@ -155,8 +158,8 @@ def composite(
         return lambda f: composite(
             f, public=public, aliases=aliases, name=name, adapt=adapt, inplace=inplace,
             dispatch=dispatch, data_dependent=data_dependent, factory=factory, shape=shape,
-            entry=entry, rows=rows, into=into, accepts=accepts, apart=apart, words=words,
-            loose=loose, autocast=autocast, samples=samples,
+            entry=entry, rows=rows, into=into, common=common, accepts=accepts, apart=apart,
+            words=words, loose=loose, autocast=autocast, samples=samples,
             **about,
         )  # fmt: skip
     called = name or (fn.__name__ if fn.__name__.startswith("_") else fn.__name__.rstrip("_"))
@@ -174,21 +177,23 @@ def composite(
         bare = shape is None and not data_dependent and accepts is None and autocast is None
         alone = fn if bare and adapt else None
         shown = overrides.dispatching(shown, known, known_kinds, alone, called)
-    common = None
+    short = None
     if entry is not None:
-        common = functools.partial(entry_of, entry, rows)
+        short = functools.partial(entry_of, entry, rows, common)
     elif into:
-        common = functools.partial(changing, into)
-    if common is not None:
-        behind, shown = shown, common(shown)
+        short = functools.partial(changing, into, common)
+    if short is not None:
+        behind, shown = shown, short(shown)
         behind.published = shown  # type: ignore[attr-defined]
     if name is not None:
         shown.__name__ = name
     spaces, others = tuple(public.split()), tuple(aliases.split())
     tried = Samples.of(samples, **about)
     publication = Publication(spaces, others, inplace, doc=fn.__doc__)
-    made = Composite(shown, called, publication, tried, data_dependent, adapt, factory, common)
+    made = Composite(shown, called, publication, tried, data_dependent, adapt, factory, short)
     shown.composite = made  # type: ignore[attr-defined]
+    if short is not None:
+        behind.composite = made  # type: ignore[attr-defined]
     if inplace:
         homes = ("Tensor",) if inplace == "method" else ("torch", "Tensor")
         composite(
@@ -209,10 +214,12 @@ def is_factory(function: Any) -> bool:
     return made is not None and made.factory
 
 
-def entry_of(record: Op, rows: bool, behind: Any) -> Any:
+def entry_of(record: Op, rows: bool, common: Any, behind: Any) -> Any:
     """The function as which common calls are made; `behind` takes all."""
     if record.varargs:
         return specialize.entry(record, behind, rows, whole=False)
+    if not record.defaults:
+        return specialize.entry(record, behind, whole=False, common=common)
     inner = behind
     while hasattr(inner, "__wrapped__"):
         inner = inner.__wrapped__
@@ -220,10 +227,10 @@ def entry_of(record: Op, rows: bool, behind: Any) -> Any:
     return specialize.ordered(record, behind, inner.__code__.co_varnames[:n])
 
 
-def changing(records: tuple[Op, ...], behind: Any) -> Any:
+def changing(records: tuple[Op, ...], common: Any, behind: Any) -> Any:
     """The same of a function that changes its operand."""
     for record in reversed(records):
-        behind = specialize.inplace(record, behind, named=True)
+        behind = specialize.inplace(record, behind, named=True, common=common)
     return behind
 
 

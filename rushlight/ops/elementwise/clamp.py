@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import changes, door, specialize
+from ...autograd import changes
 from ...autograd.node import TensorBase
 from ...errors import message
 from ...kernels.elementwise.select import by_steps
@@ -104,8 +104,7 @@ BOUND = frozenset((int, float, type(None)))  # what nothing more is asked of
 
 def by_numbers(input: Any, min: Any, max: Any) -> bool:
     """Whether a tensor is held between numbers, of which nothing more is to be asked."""
-    known = min.__class__ in BOUND and max.__class__ in BOUND and min is not max
-    return known and input.__class__ in specialize.plain
+    return min.__class__ in BOUND and max.__class__ in BOUND and min is not max
 
 
 def bounds(name: str, input: Any, min: Any, max: Any) -> tuple[Any, Any]:
@@ -143,6 +142,8 @@ def bounds(name: str, input: Any, min: Any, max: Any) -> tuple[Any, Any]:
     adapt=True,
     name="clamp",
     aliases="clip",
+    entry=clamp,
+    common=by_numbers,
     samples=[case((3, 4), -1.0, 1.0), case((3, 4), arr((4,), -1.5, -1)), case((3, 4), max=0.5)],
 )
 def public_clamp(input: Any, min: Any = None, max: Any = None) -> Any:
@@ -157,8 +158,6 @@ def public_clamp(input: Any, min: Any = None, max: Any = None) -> Any:
     >>> torch.clamp(torch.tensor([-2.0, 0.5, 3.0]), min=torch.tensor([0.0, 1.0, 2.0]))
     tensor([0., 1., 3.])
     """
-    if by_numbers(input, min, max):
-        return door.apply(clamp, (input, min, max), {})
     need_tensor("clamp", input)
     return clamp.call((input, *bounds("clamp", input, min, max)), {})
 
@@ -168,12 +167,12 @@ def public_clamp(input: Any, min: Any = None, max: Any = None) -> Any:
     public="torch Tensor",
     name="clamp_",
     aliases="clip_",
+    into=(clamp,),
+    common=by_numbers,
     samples=[case((3, 4), -1.0, 1.0)],
 )
 def clamp_(input: Any, min: Any = None, max: Any = None) -> Any:
     """`clamp` in place."""
-    if by_numbers(input, min, max):
-        return changes.apply_inplace(clamp, input, (min, max), {})
     return changes.apply_inplace(clamp, input, bounds("clamp", input, min, max), {})
 
 

@@ -24,6 +24,7 @@ from ...layout import (
     preserve_format,
 )
 from ..core.composite import composite
+from ..core.numerics import in_place_by
 from ..core.record import op
 from ..core.samples import arr, case, error, ints
 from ..create.arguments import fits_plainly, stored
@@ -360,6 +361,25 @@ changes.constant = fill
 fill.shape(lambda x, value: MetaArray(x.shape, x.dtype))
 
 
+@op(samples=[case((3, 4))], public="", low="keep", fresh=True, node="ZeroBackward0")
+def zero(input: Any) -> Any:
+    """Zeros of the input's shape and dtype."""
+    made = dense.empty_like(input)
+    zero_over(made)
+    return made
+
+
+def zero_over(input: Any) -> None:
+    """`zero` in memory that may be written to."""
+    plain = input.dtype is door.F32 or input.dtype is door.F64
+    input.fill(0 if plain else np.zeros((), input.dtype))
+
+
+in_place_by(zero, zero_over)
+zero.vjp(lambda g, _y, _x: door.nothing(g))
+zero.shape(lambda x: MetaArray(x.shape, x.dtype))
+
+
 @composite(public="Tensor", name="fill_", samples=[case((2, 3), 1.5), case((2, 3), ())])
 def fill_(input: Any, value: Any) -> Any:
     """Fills the tensor with one value (a number or a 0-d tensor), in place.
@@ -383,45 +403,45 @@ def fill_(input: Any, value: Any) -> Any:
     return filled_slowly(input, value)
 
 
-@composite(public="torch Tensor", name="zero_", samples=[case((2, 3))])
+@composite(public="torch Tensor", name="zero_", into=(zero,), samples=[case((2, 3))])
 def zero_(input: Any) -> Any:
     """Fills the tensor with zeros, in place.
 
     >>> torch.ones(3).zero_()
     tensor([0., 0., 0.])
     """
-    return filled(input, 0)
+    return filled(input, 0, zero)
 
 
-def filled(input: Any, value: int | float) -> Any:
-    """`input`, of which all elements are a number now."""
+def filled(input: Any, value: int | float, record: Any = fill) -> Any:
+    """`input`, of which all elements are a number now, by a record."""
     if not changes.changeable(input):
-        return filled_slowly(input, value)
+        return filled_slowly(input, value, record)
     a = input._a
     if door.state.observers:  # (a compiler takes a scalar for one, and no array)
         door.perform(steps.fill, (a,), {"value": stored(value, a.dtype)[()]})
     else:
         a.fill(value if fits_plainly(value, a.dtype) else stored(value, a.dtype))
-    changes.all_changed((input,), "fill_")
+    changes.all_changed((input,), record.inplace_name)
     return input
 
 
-def filled_slowly(input: Any, value: Any) -> Any:
+def filled_slowly(input: Any, value: Any, record: Any = fill) -> Any:
     """`filled` with any number, of tensors with a history, views and others."""
     v = input._v
     if input._a.__class__ is np.ndarray:
         value = stored(value, input._a.dtype)
     bare = input._fn is None and (v is None or v.base._fn is None) and not changes.change_watchers
     if bare and input._a.__class__ is np.ndarray:
-        changes.check_inplace(input, "fill_", same=True)
+        changes.check_inplace(input, record.inplace_name, same=True)
         door.perform(steps.store, (input._a,), {"value": value})
         c = views.cell(input)
-        c.bump("fill_")
+        c.bump(record.inplace_name)
         if v is not None:
             v.seen = c.count
         return input
     value = value.item() if isinstance(value, np.ndarray) else value
-    return changes.apply_inplace(fill, input, (), {"value": value})
+    return changes.apply_inplace(record, input, (), {"value": value} if record is fill else {})
 
 
 @steps.step(outputs=0, mutates=(0,))
