@@ -29,7 +29,9 @@ STARTED = (
 # woken before programs that never do; whoever only yields waits for their whole turns, so on a busy
 # machine a rank must not go on yielding (3 ranks beside one busy program: 87 s, and 4 s like this).
 SPINS = 20
-NAP = 50e-6
+# A nap lasts a 50th of the time that has been waited, so nobody is late by more than that. If naps
+# stayed short, a wait would take a quarter of a core, which a rank that still computes could use.
+SHORTEST_NAP, LONGEST_NAP, OF_WAITED = 50e-6, 1e-3, 0.02
 IMPATIENT = 2e-3  # seconds before the first nap, where the caller has nothing else to do
 
 _joined: list[Any] = []  # the socket that MPI's library uses until it ends
@@ -152,11 +154,11 @@ def wait(
     for _ in range(SPINS):
         if done():
             return True
-    began = time.monotonic()
+    began = now = time.monotonic()
     while not done():
         failed()
         if patient:
-            time.sleep(NAP)
+            time.sleep(min(max(OF_WAITED * (now - began), SHORTEST_NAP), LONGEST_NAP))
         else:
             _sched_yield()
         now = time.monotonic()

@@ -19,6 +19,7 @@ quarter of a small call's look-up (0.03 µs). Not here: what is packed (`runtime
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -54,8 +55,13 @@ class Plans(dict[Any, Any]):
 
 def forget_plans() -> None:
     """Let all plans be made anew when they are next asked for: of tests, which change limits."""
-    for name, module in list(sys.modules.items()):
-        if name.startswith(__package__ + "."):
-            for key, value in vars(module).items():
-                if key.startswith("plan") and hasattr(value, "cache_clear"):
-                    value.cache_clear()
+    for cache in caches(len(sys.modules)):
+        cache.cache_clear()
+
+
+@functools.lru_cache(1)
+def caches(_loaded: int) -> list[Any]:
+    """What plans are kept in, by all modules that are loaded."""
+    modules = [m for name, m in list(sys.modules.items()) if name.startswith(__package__ + ".")]
+    named = [v for m in modules for name, v in vars(m).items() if name.startswith("plan")]
+    return [v for v in named if hasattr(v, "cache_clear")]

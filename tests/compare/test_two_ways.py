@@ -24,6 +24,7 @@ END = '''
 import json
 
 import numpy
+import torch._dynamo  # PyTorch's ranks would each import it
 import torch.multiprocessing as mp
 
 
@@ -60,7 +61,8 @@ def compared(rank, n, folder):
 
 
 if __name__ == "__main__":
-    mp.spawn(compared, (4, sys.argv[1]), nprocs=4)
+    # Forked, so that PyTorch is imported once. (`spawn` is tested by tests/multiprocessing.)
+    mp.start_processes(compared, (4, sys.argv[1]), nprocs=4, start_method="fork")
 '''
 
 
