@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from . import written_functions
 from .program import HELD, Program, Ref
 
 Array = Any
@@ -40,10 +41,8 @@ def function(program: Program) -> Callable[..., tuple[Array, ...]]:
     lines.append(f"return ({''.join(f'v{r:d}, ' for r in program.returns)})")
     signature = ", ".join(f"v{r:d}" for r in program.given)
     source = f"def run({signature}):\n" + "".join(f"    {line}\n" for line in lines)
-    exec(compile(source, FILE, "exec"), space)
-    run = space["run"]
     space["where"] = where
-    return run  # type: ignore[no-any-return]
+    return written_functions.function("run", source, FILE, space)
 
 
 def target(results: Any) -> str:

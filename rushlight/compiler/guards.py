@@ -9,14 +9,18 @@ looked at.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
 
 from .. import config, dtypes
 from ..autograd.node import LEAF, Extras
+from . import written_functions
 
 Check = Callable[..., Any]
+FILE = "<guards>"
+TOGETHER = 20  # guards that are asked in one expression
 
 # Settings of the process that functions of ops read: a program is for one value of each, and so is
 # what a line was found to be (`earlier.py`).
@@ -84,8 +88,9 @@ class Guards:
         return compiled(self.texts, self.space)
 
     def slow_function(self) -> Check:
-        """The same for those behind the counters."""
-        return compiled(self.slow, self.space)
+        """The same for those behind the counters; of most programs they are never asked."""
+        made = functools.cache(lambda: compiled(self.slow, self.space))
+        return lambda args, kw: made()(args, kw)
 
     def words(self, number: int) -> str:
         """A guard of `function` in words."""
@@ -96,21 +101,27 @@ def compiled(texts: dict[str, str], space: dict[str, Any]) -> Check:
     """Guards as a function `check(args, kw)`.
 
     One `if` for some twenty of them, because that is quickest; which one failed is asked when one
-    did.
+    did, by a function that is written then.
     """
-    every = list(texts)
+    every, own = list(texts), dict(space)
     lines = ["def check(args, kw):", "    try:"]
-    for start in range(0, len(every), 20):
-        part = every[start : start + 20]
-        lines.append(f"        if not ({' and '.join(f'({t})' for t in part)}):")
-        for k, t in enumerate(part):
-            lines.append(f"            if not ({t}): return {start + k}")
+    for start in range(0, len(every), TOGETHER):
+        part = " and ".join(f"({t})" for t in every[start : start + TOGETHER])
+        lines.append(f"        if not ({part}): return failing(args, kw, {start})")
     lines += ["        return None", "    except Exception:",
-              "        return failing(args, kw)"]  # fmt: skip
-    own = dict(space)
-    own["failing"] = lambda args, kw: first_failing(every, own, args, kw)
-    exec(compile("\n".join(lines), "<guards>", "exec"), own)
-    return own["check"]  # type: ignore[no-any-return]
+              "        return unasked(args, kw)"]  # fmt: skip
+
+    @functools.cache
+    def asked_singly(start: int) -> Check:
+        part = every[start : start + TOGETHER]
+        singly = [f"    if not ({t}): return {start + k}" for k, t in enumerate(part)]
+        # (another thread may have made it true meanwhile: not a call for this program)
+        text = ["def singly(args, kw):", *singly, f"    return {start}"]
+        return written_functions.function("singly", "\n".join(text), FILE, own)
+
+    own["failing"] = lambda args, kw, start: asked_singly(start)(args, kw)
+    own["unasked"] = lambda args, kw: first_failing(every, own, args, kw)
+    return written_functions.function("check", "\n".join(lines), FILE, own)
 
 
 def first_failing(texts: list[str], space: dict[str, Any], args: Any, kw: Any) -> int:

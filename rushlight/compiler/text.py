@@ -14,6 +14,7 @@ import numpy as np
 from .. import config
 from ..kernels.meta import MetaArray
 from . import arrays as plain
+from . import written_functions
 from .calls import RELEASE, Call, Lying, Place, Table
 from .copies import read
 from .program import HELD, Program, Ref
@@ -86,8 +87,7 @@ class Text:
             "    finally:",
             "        if 0 in busy and busy[0] is mine: del busy[0]",
         ]
-        exec(compile("\n".join(source), plain.FILE, "exec"), space)
-        run = space["run"]
+        run: Any = written_functions.function("run", "\n".join(source), plain.FILE, space)
         space["where"] = {len(before) + 1 + k: where for k, where in self.where.items()}
         run.source = "\n".join(source)
         return run  # type: ignore[no-any-return]

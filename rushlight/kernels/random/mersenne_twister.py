@@ -280,12 +280,19 @@ class Twister:
     def _get(self) -> tuple[np.ndarray, int]:
         if self._bits is None:
             self._start()
+        seen = self._memory
+        if seen.__class__ is np.ndarray:  # 1 µs; NumPy makes the words one by one, 60 µs
+            return seen[:_N].copy(), int(seen[_N])
         inner = self._bits.state["state"]
         return inner["key"], int(inner["pos"])
 
     def _put(self, key: np.ndarray, position: int) -> None:
         if self._bits is None:
             self._make()
+        seen = self._memory
+        if seen.__class__ is np.ndarray:
+            seen[:_N], seen[_N] = key, position
+            return
         inner = {"key": key, "pos": position}
         self._bits.state = {"bit_generator": "MT19937", "state": inner}
 
