@@ -95,11 +95,11 @@ def resolve_name(f: Any) -> str | None:
     >>> print(torch.overrides.resolve_name(len))
     None
     """
-    return _names().get(f) if isinstance(f, Hashable) else None
+    return _names(modes.methods_key()).get(f) if isinstance(f, Hashable) else None
 
 
-@functools.cache
-def _names() -> dict[Any, str]:
+@functools.lru_cache(4)
+def _names(_methods: Any) -> dict[Any, str]:
     """What functions are called, with PyTorch's name in front."""
     found: dict[Any, str] = {}
     for space in SPACES:

@@ -59,3 +59,34 @@ def test_a_factory_that_is_a_method_asks_modes_however_it_is_called() -> None:
     assert made.tolist() == [0, 0, 0]
     assert new_zeros(x, 1).tolist() == [0]
     assert len(told) == 2
+
+
+def test_names_after_methods_have_been_swapped() -> None:
+    """A class that computes by itself swaps methods for good, as an observer does for a while."""
+    program = """
+import rushlight as torch
+from rushlight._prims.context import TorchRefsMode
+class Held(torch.Tensor):
+    @staticmethod
+    def __new__(cls, t):
+        return torch.Tensor._make_wrapper_subclass(cls, t.shape, dtype=t.dtype)
+    def __init__(self, t):
+        self.t = t
+    @classmethod
+    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+        return func(*[a.t if isinstance(a, Held) else a for a in args])
+def ask():
+    print(torch.overrides.resolve_name(torch.Tensor.item))
+    with TorchRefsMode(strict=True):
+        assert torch.ones(2).sum().item() == 2
+with torch.profiler.profile():
+    ask()
+ask()
+Held(torch.ones(())).item()
+ask()
+with torch.profiler.profile():
+    ask()
+ask()
+"""
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert told.stdout.split() == ["torch.Tensor.item"] * 5, told.stderr

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rushlight import assembly
-from rushlight.ops.core.modes import TorchFunctionMode, methods
+from rushlight.ops.core.modes import TorchFunctionMode, methods, methods_key
 from rushlight.ops.core.record import Op
 from rushlight.tensor import Tensor
 
@@ -19,16 +19,20 @@ __all__ = ["TorchRefsMode", "torch_to_refs_map"]
 ATTRIBUTES = ("device", "dtype", "is_sparse", "layout", "ndim", "requires_grad", "shape")
 
 
-@functools.cache
 def torch_to_refs_map() -> dict[Any, Any]:
     """Public functions and methods with `torch._refs`' of their name, which they are themselves."""
+    return refs_of(methods_key())
+
+
+@functools.lru_cache(4)
+def refs_of(_methods: Any) -> dict[Any, Any]:
     found = {fn: fn for space in SPACES for fn in assembly.namespaces.get(space, {}).values()}
     found.update((fn, fn) for name, fn in methods().items() if not name.startswith("__"))
     return {fn: ref for fn, ref in found.items() if callable(fn) and resolve_name(fn) is not None}
 
 
-@functools.cache
-def questions() -> frozenset[Any]:
+@functools.lru_cache(4)
+def questions(_methods: Any) -> frozenset[Any]:
     """What a strict mode lets pass: what asks for a tensor's metadata, and Python's own."""
     getters = [getattr(vars(Tensor)[name], "__get__", None) for name in ATTRIBUTES]
     asked = ("dim", "numel", "size", "storage_offset", "stride", "is_contiguous")
@@ -66,6 +70,6 @@ class TorchRefsMode(TorchFunctionMode):
             if self.should_fallback_fn(self, func, reference, args, kwargs):
                 return func(*args, **kwargs)
             return reference(*args, **kwargs)
-        if self.strict and func not in questions():
+        if self.strict and func not in questions(methods_key()):
             raise RuntimeError(f"no _refs support for {resolve_name(func) or func}")
         return func(*args, **kwargs)

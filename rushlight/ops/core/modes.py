@@ -212,6 +212,13 @@ def methods() -> dict[str, Any]:
     return {n: swapped.get((torch.Tensor, n), fn) for n, fn in vars(torch.Tensor).items()}
 
 
+def methods_key() -> Any:
+    """Another object for other `methods`: whoever swaps some for a while (observers, the compiler)
+    or for good (the first class with `__torch_dispatch__`) swaps this one too."""
+    torch: Any = sys.modules[__name__.partition(".")[0]]
+    return swapped.get((torch.Tensor, "item"), vars(torch.Tensor)["item"])
+
+
 @contextmanager
 def swapping_methods() -> Iterator[None]:
     """A block that changes Tensor's methods for good, which active modes may have swapped."""
