@@ -2008,7 +2008,7 @@ class Tensor:
         >>> mantissa, exponent
         (tensor([ 0.5000,  0.7500, -0.7500]), tensor([4, 0, 2], dtype=torch.int32))
         """
-    def gather(self, dim: _int, index: Tensor, *, sparse_grad: _bool = False) -> Any:
+    def gather(self, dim: _int, index: Tensor, *, sparse_grad: _bool = False) -> Tensor:
         """Elements of `input` picked along `dim`, one for each element of `index`.
 
         For dim=1 and two dimensions y[i, j] = input[i, index[i, j]]. `index` is int64 (or int32), with
@@ -2402,7 +2402,7 @@ class Tensor:
         >>> x.index_reduce_(0, torch.tensor([0, 0]), torch.tensor([4.0, 5.0]), "prod")
         tensor([20.,  2.,  3.])
         """
-    def index_select(self, dim: _int, index: Tensor) -> Any:
+    def index_select(self, dim: _int, index: Tensor) -> Tensor:
         """The slices along `dim` at the positions in the vector `index`, as a new tensor.
 
         y[i] = input[index[i]] for dim=0. IndexError beyond the end; negative positions are not taken.
