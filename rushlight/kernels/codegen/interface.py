@@ -118,6 +118,7 @@ class Interface:
             finish: written after them.
         """
         f = self.begin_run(module)
+        f.as_written = prepare is None and finish is None
         args = dict(f.args)
         if prepare is not None:
             prepare(f, args)
@@ -132,6 +133,7 @@ class Interface:
         """Write `call`, Python's way to `run`, and `invoke`, that of a series of launches, for
         modules that write `run` themselves."""
         f = module.function("invoke", None, [("packed", PTR)])
+        f.as_written = True
         packed = f.args["packed"].of(I64)
         f.call("run", None, [packed.at(self.places[k]).of(t)[0] for k, t in self.types.items()])
         f.ret()

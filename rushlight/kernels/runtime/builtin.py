@@ -117,6 +117,7 @@ def entry(
     """
     declare_python(module)
     f = module.function(name, PTR, [("self", PTR), ("args", PTR), ("nargs", I64)])
+    f.as_written = True
     args = f.args["args"].of(PTR)
     values: list[Value] = []
     for i, kind in enumerate(kinds):
