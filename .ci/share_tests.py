@@ -212,7 +212,7 @@ running: set[subprocess.Popen[bytes]] = set()
 
 
 def end(process: subprocess.Popen[bytes], how: signal.Signals = signal.SIGKILL) -> None:
-    """Kill what runs a group, and all that it has started."""
+    """Send what runs a group, and all that it has started, a signal that ends them."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, how)
 

@@ -140,8 +140,8 @@ def composite(
             number of sizes or dimensions; then its parameters stand first in the function's.
         into: likewise, records that common calls of a function carry out in place: each takes what
             those before it do not.
-        common: with `entry` or `into`, whether operands and parameters are such a call's, where the
-            record would take more than the function.
+        common: with `into`, or with an `entry` that has operands alone, whether they (and the
+            parameters) are such a call's, where the record would take more than the function.
         accepts: the types that the first tensor may have (`accepted.py`).
         apart: "partly" or "wholly": operands that overlap with `out=` are refused, as of a record.
         words: further names of its parameters, under which PyTorch has them in some of its
@@ -192,7 +192,7 @@ def composite(
     publication = Publication(spaces, others, inplace, doc=fn.__doc__)
     made = Composite(shown, called, publication, tried, data_dependent, adapt, factory, short)
     shown.composite = made  # type: ignore[attr-defined]
-    if short is not None:
+    if short is not None:  # observers are told of a call by the function that stands behind
         behind.composite = made  # type: ignore[attr-defined]
     if inplace:
         homes = ("Tensor",) if inplace == "method" else ("torch", "Tensor")
@@ -216,10 +216,11 @@ def is_factory(function: Any) -> bool:
 
 def entry_of(record: Op, rows: bool, common: Any, behind: Any) -> Any:
     """The function as which common calls are made; `behind` takes all."""
+    if not (record.varargs or record.defaults):
+        return specialize.entry(record, behind, whole=False, common=common)
+    assert common is None, f"{record.name}: only calls of operands alone are asked"
     if record.varargs:
         return specialize.entry(record, behind, rows, whole=False)
-    if not record.defaults:
-        return specialize.entry(record, behind, whole=False, common=common)
     inner = behind
     while hasattr(inner, "__wrapped__"):
         inner = inner.__wrapped__
