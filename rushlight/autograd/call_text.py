@@ -472,6 +472,16 @@ def core_text(op: Any) -> str:
     return written(", ".join(["_kw", *(f"{n}=_missing" for n in op.inputs)]), lines)
 
 
+def call_text(op: Any) -> str:
+    """`Op.call(inputs, parameters)`: what composites call."""
+    otherwise = "return _slow(_inputs, _kw, _known_as)"
+    lines = [f"if len(_inputs) != {len(op.inputs)}: {otherwise}"]
+    if not op.defaults:
+        lines[0] = f"if _kw or len(_inputs) != {len(op.inputs)}: {otherwise}"
+    lines += [f"{tuple_of(op.inputs)} = _inputs", *body(op, None, otherwise)]
+    return written("_inputs, _kw, _known_as=None", lines)
+
+
 def general_text(op: Any) -> str:
     """`core` of an operation on any number of tensors: the tests of the record are decided."""
     return written("_kw, *_inputs", pruned(read(door.general), op, {}, {}))

@@ -231,6 +231,14 @@ def core(op: Any) -> Callable[..., Any]:
     return spread(of_number, made)
 
 
+def call(op: Any, plain_way: Callable[..., Any]) -> Callable[..., Any]:
+    """`call(inputs, parameters)` of an operation; `plain_way` takes all calls."""
+    if not (op.unchecked and call_text.suits(op)):
+        return plain_way
+    space = fill(new_space(_slow=plain_way), op)
+    return function(call_text.call_text(op), space, op.name)  # type: ignore[no-any-return]
+
+
 def spread(of_number: Callable[[int], Any], every: Callable[..., Any]) -> Callable[..., Any]:
     """A function of any number of tensors, written out for each small number when it first comes;
     `every` takes any."""

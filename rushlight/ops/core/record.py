@@ -344,10 +344,18 @@ class Op:
         return self.numerics.mutates
 
     def call(self, inputs: tuple[Any, ...], kw: dict[str, Any], known_as: Any = None) -> Any:
-        """A public call: check the operands' kinds, honour subclasses, go through the door.
+        """A public call, as composites make it: check the operands' kinds, honour subclasses, go
+        through the door. Written out for this op, when it is first needed.
 
         `known_as` is what `__torch_function__` is told of, if not the function of this name.
         """
+        made = self.__dict__["call"] = specialize.call(self, self.call_checked)
+        return made(inputs, kw, known_as)
+
+    def call_checked(
+        self, inputs: tuple[Any, ...], kw: dict[str, Any], known_as: Any = None
+    ) -> Any:
+        """`call` for all kinds of operands."""
         ordinary = overrides.ordinary
         if self.unchecked and inputs and inputs[0] is not None:
             for t in inputs:
