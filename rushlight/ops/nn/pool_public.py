@@ -276,16 +276,35 @@ def _avg_pool(
     count_include_pad: bool,
     divisor: int | None = None,
 ) -> Any:
+    if not isinstance(input, TensorBase):
+        check_tensor(f"avg_pool{d}d", "input", 1, input)
+    kinds = (kernel_size.__class__, stride.__class__, padding.__class__, divisor.__class__)
+    usual = kinds in _WHOLE or all(map(_whole, (kernel_size, stride, padding, divisor)))
+    known = _known_means if usual else _known_means.__wrapped__
+    given = (kernel_size, stride, padding, bool(ceil_mode), bool(count_include_pad), divisor)
+    return pool.avg_pool[d].call((input,), dict(known(d, input._a.shape, *given)))
+
+
+@functools.lru_cache(maxsize=4096)
+def _known_means(
+    d: int,
+    shape: Ints,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor: int | None,
+) -> dict[str, Any]:
+    """The parameters of a mean over windows as the records take them, checked once for each
+    shape."""
     fn = f"avg_pool{d}d"
-    check_tensor(fn, "input", 1, input)
     how = _window(fn, d, kernel_size, stride, padding)
     if divisor == 0:
         raise RuntimeError(message(f"{fn}: divisor must be not zero", got="divisor_override=0"))
-    out = _pooled_size(fn, d, tuple(input.shape), how, ceil_mode)
+    out = _pooled_size(fn, d, shape, how, ceil_mode)
     del how["dilation"]
-    return pool.avg_pool[d](
-        input, out=out, count_include_pad=bool(count_include_pad), divisor=divisor, **how
-    )
+    return how | {"out": out, "count_include_pad": count_include_pad, "divisor": divisor}
 
 
 _AVG_DOC = """The mean of each window over the last {d} dimension(s).
