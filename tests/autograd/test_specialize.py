@@ -143,6 +143,43 @@ def test_calling_conventions_are_those_of_bind(op: Op, i: int) -> None:
         assert short == long
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::UserWarning")
+@pytest.mark.parametrize("op", [op for op in OPS if op.samples], ids=lambda op: op.name)
+def test_calls_by_composites_are_the_checked_ones(op: Op) -> None:
+    meta = torch.ones(2, 3, device="meta")
+
+    def calls(inputs: list[Any], kw: dict[str, Any]) -> list[Any]:
+        rest = inputs[1:]
+        given = [inputs, inputs[:-1], [np.ones(2), *rest], [2.5, *rest], [None, *rest],
+                 [meta, *rest], [*inputs, *inputs[:1]]]  # fmt: skip
+        made = [lambda g=g: whole(op.call(tuple(g), dict(kw))) for g in given]
+        return [*made, lambda: whole(op.call(tuple(inputs), {**kw, "nonsense": 1}))]
+
+    for k in range(8):
+
+        def make(k: int = k) -> Any:
+            inputs, kw = tensors_of(op, 0, torch.float32, "first")
+            return calls(inputs, kw)[k], [t for t in inputs if isinstance(t, torch.Tensor)]
+
+        short, long = both(make)
+        assert short == long
+
+
+def test_a_subclass_takes_over_a_call_by_a_composite() -> None:
+    told = []
+
+    class Mine(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func: Any, types: Any, args: Any = (), kw: Any = None) -> Any:
+            told.append(func)
+            return "taken over"
+
+    relu, mine = registry["relu"], torch.ones(2).as_subclass(Mine)
+    assert relu.call((torch.ones(2),), {}).tolist() == [1.0, 1.0]
+    assert relu.call((mine,), {}) == "taken over"
+    assert told == [torch.relu]
+
+
 OPERATORS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lt", "ge", "eq", "matmul")
 
 
@@ -169,7 +206,7 @@ def test_operators_are_the_doors(name: str, dtype: Any) -> None:
 
 def whole(y: Any) -> Any:
     """A result that `outcome` can describe; NotImplemented and stand-ins as errors."""
-    if y is NotImplemented or y.is_meta:
+    if y is NotImplemented or any(t.is_meta for t in (y if isinstance(y, tuple) else (y,))):
         raise TypeError(f"{y}")
     return y
 
