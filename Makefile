@@ -2,6 +2,7 @@
 VENV ?= .venv
 ARGS ?=
 PY := $(VENV)/bin/python
+INSTALL ?= $(PY) -m pip install --quiet
 CANDIDATES := $(if $(PYTHON),$(PYTHON),python3.13 python3.12 python3.11 python3 python)
 
 .PHONY: mnist test test-all lint docs clean help
@@ -59,6 +60,6 @@ $(PY):
 
 $(VENV)/.%: pyproject.toml | $(PY)
 	@echo "Installing rushlight[$*] into $(VENV) (the first time only)"
-	@$(PY) -m pip install --quiet --editable '.[$*]'
+	@$(INSTALL) --editable '.[$*]'
 	@$(PY) -m compileall -q rushlight
 	@touch $@
