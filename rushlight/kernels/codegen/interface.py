@@ -115,17 +115,23 @@ class Interface:
             release: whether other Python threads may run meanwhile: True, False, or (argument,
                 number): where that argument is at least that number.
             prepare: written before the chunks, in the calling thread.
-            finish: written after them.
+            finish: written as a function of its own that the calling thread calls after them: `run`
+                only hands arguments on.
         """
+        if finish is not None:
+            end = module.function("finish", None, [("context", PTR)], private=True)
+            finish(end, self.words(end.args["context"]))
+            end.ret()
         f = self.begin_run(module)
-        f.as_written = prepare is None and finish is None
+        f.as_written = prepare is None
         args = dict(f.args)
         if prepare is not None:
             prepare(f, args)
         count = args[chunks] if isinstance(chunks, str) else chunks(f, args)
-        f.call("pool_run", None, [Value(f, PTR, f"@{chunk}"), self.pack(f), count])
+        packed = self.pack(f)
+        f.call("pool_run", None, [Value(f, PTR, f"@{chunk}"), packed, count])
         if finish is not None:
-            finish(f, args)
+            f.call("finish", None, [packed])
         f.ret()
         self.write_entry(module, release)
 

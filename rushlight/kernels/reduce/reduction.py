@@ -439,18 +439,29 @@ def write_tile(c: Function, fold: Fold, word: dict[str, Any], tile: list[Operand
 
 def store(f: Function, fold: Fold, word: dict[str, Any], kept: Any, cell: Value, column: Value,
           count: Value) -> None:  # fmt: skip
-    """Finished results to where they belong."""
-    place = word["y"].of(MEMORY.get(fold.out, fold.out)).at(place_of(word, cell))
-    place = place.at(column * word["ys"])
-    w, over = kept_width(fold), word["over"]
+    """Finished results to where they belong, by the module's function `store`."""
+    memory = MEMORY.get(fold.out, fold.out)
+    place = word["y"].of(memory).at(place_of(word, cell) + column * word["ys"])
+    f.call("store", None, [kept, place, word["ys"], count, word["over"]])
+
+
+def write_store(module: Module, fold: Fold) -> None:
+    """The function `store`: it is called at three places, and would be a third of the module if it
+    were written out at each."""
+    given = [("kept", PTR), ("place", PTR), ("step", I64), ("count", I64), ("over", F64)]
+    f = module.function("store", None, given, private=True)
+    place = f.args["place"].of(MEMORY.get(fold.out, fold.out))
+    kept, step, count = f.args["kept"].of(fold.kept), f.args["step"], f.args["count"]
+    w, over = kept_width(fold), f.args["over"]
 
     def write(i: Value, mask: Value | None) -> None:
         put(place, fold.finished(f, kept.load(i, w), over), i, mask)
 
-    with f.when(word["ys"] == 1) as dense:
+    with f.when(step == 1) as dense:
         each_vector(f, fold, count, write)
     with dense.otherwise(), f.range(0, count) as i:
-        place[i * word["ys"]] = fold.finished(f, kept.load(i), over)
+        place[i * step] = fold.finished(f, kept.load(i), over)
+    f.ret()
 
 
 def join_across(f: Function, fold: Fold, word: dict[str, Any]) -> None:
@@ -459,17 +470,14 @@ def join_across(f: Function, fold: Fold, word: dict[str, Any]) -> None:
     kept = f.buffer(fold.kept, w)
     with f.range(word["cells"]) as cell:
         first = word["part"].of(fold.kept).at(cell * parts * n)
-
-        def joined(i: Value, mask: Value | None, first: Any = first, cell: Value = cell) -> None:
+        with f.range(0, n, w) as i:
+            count = least(f, f.const(I64, w), n - i)
+            mask = mask_of(f, w, count)  # of all vectors, not of the last one alone: half the code
             total = f.var(f.const(vector(fold.kept, w), fold.start))
             with f.range(0, parts) as p:
-                row = first.at(p * n)
-                v = row.load(i, w) if mask is None else row.load_masked(i, mask)
-                total.set(fold.join(f, total.get(), v))
+                total.set(fold.join(f, total.get(), first.at(p * n).load_masked(i, mask)))
             kept.store(total.get())
-            store(f, fold, word, kept, cell, i, f.const(I64, w) if mask is None else n - i)
-
-        each_vector(f, fold, n, joined)
+            store(f, fold, word, kept, cell, i, count)
 
 
 # -- the module ----------------------------------------------------------------------------------
@@ -514,6 +522,8 @@ def build(interface: Interface, direction: str, fold: Fold) -> Module:
         "along": (write_along, join_along), "across": (write_across, join_across)
     }[direction]  # fmt: skip
 
+    if direction == "across":
+        write_store(module, fold)
     c = module.function("chunk", None, [("context", PTR), ("index", I64)], private=True)
     word = interface.words(c.args["context"])
     operands = [
