@@ -122,27 +122,46 @@ class Interface:
             end = module.function("finish", None, [("context", PTR)], private=True)
             finish(end, self.words(end.args["context"]))
             end.ret()
+
+        def work(f: Function, args: Words, packed: Any) -> None:
+            count = args[chunks] if isinstance(chunks, str) else chunks(f, args)
+            f.call("pool_run", None, [Value(f, PTR, f"@{chunk}"), packed, count])
+            if finish is not None:
+                f.call("finish", None, [packed])
+            f.ret()
+
+        # What a series of launches has packed is what the chunks read, unless something is written
+        # to it first.
+        as_given = prepare is None and self.packed.keys() == self.types.keys()
+        if as_given:
+            invoke = module.function("invoke", None, [("packed", PTR)])
+            invoke.as_written = True
+            packed = invoke.args["packed"]
+            if isinstance(chunks, str):
+                work(invoke, {chunks: packed.of(I64)[self.places[chunks]]}, packed)
+            else:
+                work(invoke, self.words(packed), packed)
         f = self.begin_run(module)
         f.as_written = prepare is None
-        args = dict(f.args)
-        if prepare is not None:
-            prepare(f, args)
-        count = args[chunks] if isinstance(chunks, str) else chunks(f, args)
-        packed = self.pack(f)
-        f.call("pool_run", None, [Value(f, PTR, f"@{chunk}"), packed, count])
-        if finish is not None:
-            f.call("finish", None, [packed])
-        f.ret()
-        self.write_entry(module, release)
+        if as_given:
+            f.call("invoke", None, [self.pack(f)])
+            f.ret()
+        else:
+            args = dict(f.args)
+            if prepare is not None:
+                prepare(f, args)
+            work(f, args, self.pack(f))
+        self.write_entry(module, release, invoke=not as_given)
 
-    def write_entry(self, module: Module, release: Any = True) -> None:
+    def write_entry(self, module: Module, release: Any = True, invoke: bool = True) -> None:
         """Write `call`, Python's way to `run`, and `invoke`, that of a series of launches, for
         modules that write `run` themselves."""
-        f = module.function("invoke", None, [("packed", PTR)])
-        f.as_written = True
-        packed = f.args["packed"].of(I64)
-        f.call("run", None, [packed.at(self.places[k]).of(t)[0] for k, t in self.types.items()])
-        f.ret()
+        if invoke:
+            f = module.function("invoke", None, [("packed", PTR)])
+            f.as_written = True
+            packed = f.args["packed"].of(I64)
+            f.call("run", None, [packed.at(self.places[k]).of(t)[0] for k, t in self.types.items()])
+            f.ret()
         kinds = ["array?" if k in self.optional else "array" for k in self.arrays]
         kinds += ["int"] * len(self.ints) + ["float"] * len(self.floats)
         if isinstance(release, tuple) and isinstance(release[0], str):
