@@ -51,7 +51,7 @@ def take_out() -> list[str]:
         status = arguments.index("status") if "status" in arguments else None
         return real(nothing(status), name, doc)
 
-    def bound(address: int, name: str, table: Any, arguments: Any) -> Any:
+    def bound(address: int, name: str, table: Any, arguments: Any, doc: str = "") -> Any:
         names.append(name)
         status = arguments.index("status") if "status" in arguments else None
         return real(nothing(status), name)

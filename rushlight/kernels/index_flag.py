@@ -52,7 +52,7 @@ def build(element: str) -> Module:
     with f.when(bad != 0):
         word["flag"].of(I64)[0] = f.const(I64, 1)
     f.ret()
-    FLAG.write_entry(module, ("n", 1 << 16))
+    FLAG.write_invoke(module)
     return module
 
 

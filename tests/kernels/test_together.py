@@ -42,7 +42,7 @@ def build() -> Module:
     with branch.otherwise(), f.range(n) as i:
         y[i] = added
     f.ret()
-    SCALE.write_entry(module)
+    SCALE.write_invoke(module)
     return module
 
 

@@ -23,6 +23,8 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..runtime import builtin, jit, threads
 from .ir import F64, I64, PTR, Function, Module, Pointer, Value
 
@@ -40,6 +42,9 @@ class Interface:
             meaning.
         state: names of further i64 words that a `run` of its own sets for its chunks, such as the
             number of a block.
+        release: whether other Python threads may run during `Kernel.call`: True, False, or
+            (argument, number): where that argument is at least that number. (A plan says it for
+            its launches.)
     """
 
     def __init__(
@@ -50,8 +55,9 @@ class Interface:
         ints: dict[str, str],
         floats: dict[str, str] | None = None,
         state: Sequence[str] = (),
+        release: bool | tuple[str, int] = True,
     ) -> None:
-        self.name, self.summary = name, summary
+        self.name, self.summary, self.release = name, summary, release
         self.optional = frozenset(k[:-1] for k in arrays if k.endswith("?"))
         self.arrays = {k.removesuffix("?"): text for k, text in arrays.items()}
         self.ints, self.floats = ints, floats or {}
@@ -103,17 +109,14 @@ class Interface:
         module: Module,
         chunks: str | Callable[[Function, Words], Value],
         chunk: str = "chunk",
-        release: Any = True,
         prepare: Write | None = None,
         finish: Write | None = None,
     ) -> None:
-        """Write `run`, which hands the chunks to the pool, and Python's way to it.
+        """Write `run`, which hands the chunks to the pool, and `invoke`.
 
         Args:
             chunks: how many there are: the name of an argument, or what computes it.
             chunk: the function `chunk(context, index)` of the module.
-            release: whether other Python threads may run meanwhile: True, False, or (argument,
-                number): where that argument is at least that number.
             prepare: written before the chunks, in the calling thread.
             finish: written as a function of its own that the calling thread calls after them: `run`
                 only hands arguments on.
@@ -151,22 +154,25 @@ class Interface:
             if prepare is not None:
                 prepare(f, args)
             work(f, args, self.pack(f))
-        self.write_entry(module, release, invoke=not as_given)
+            self.write_invoke(module)
 
-    def write_entry(self, module: Module, release: Any = True, invoke: bool = True) -> None:
-        """Write `call`, Python's way to `run`, and `invoke`, that of a series of launches, for
-        modules that write `run` themselves."""
-        if invoke:
-            f = module.function("invoke", None, [("packed", PTR)])
-            f.as_written = True
-            packed = f.args["packed"].of(I64)
-            f.call("run", None, [packed.at(self.places[k]).of(t)[0] for k, t in self.types.items()])
-            f.ret()
+    def write_invoke(self, module: Module) -> None:
+        """Write `invoke`, the way of a series of launches to `run`, for modules that write `run`
+        themselves."""
+        f = module.function("invoke", None, [("packed", PTR)])
+        f.as_written = True
+        packed = f.args["packed"].of(I64)
+        f.call("run", None, [packed.at(self.places[k]).of(t)[0] for k, t in self.types.items()])
+        f.ret()
+
+    def entry(self) -> int:
+        """Where Python's way to `run` is: one for all kernels with such arguments."""
         kinds = ["array?" if k in self.optional else "array" for k in self.arrays]
         kinds += ["int"] * len(self.ints) + ["float"] * len(self.floats)
-        if isinstance(release, tuple) and isinstance(release[0], str):
-            release = (self.places[release[0]], release[1])
-        builtin.entry(module, "call", "run", kinds, release)
+        release = self.release
+        if isinstance(release, tuple):
+            return builtin.entry_of(tuple(kinds), (self.places[release[0]], release[1]))
+        return builtin.entry_of(tuple(kinds), release)
 
 
 class Kernel:
@@ -197,12 +203,12 @@ class Kernel:
 
     @functools.cached_property
     def addresses(self) -> dict[str, int]:
-        """Where the machine code of `call`, `run` and `invoke` is."""
+        """Where the machine code of `run` and `invoke` is."""
         imports = {**builtin.symbols(), **threads.run_symbol()}
         if self.imports is not None:
             imports |= self.imports()
         key = (self.interface.name, *self.key, jit.target().lanes)
-        return jit.load(key, self.build, ["call", "run", "invoke"], imports)
+        return jit.load(key, self.build, ["run", "invoke"], imports)
 
     @functools.cached_property
     def call(self) -> Callable[..., None]:
@@ -210,8 +216,8 @@ class Kernel:
 
         What it is given is not checked: whoever plans a call knows shapes, types and layouts.
         """
-        interface = self.interface
-        return builtin.function(self.addresses["call"], interface.name, interface.documentation())  # type: ignore[no-any-return]
+        made, table = self.interface, np.array([self.address], np.int64)
+        return builtin.bound(made.entry(), made.name, table, list(made.types), made.documentation())  # type: ignore[no-any-return]
 
     @property
     def address(self) -> int:

@@ -199,7 +199,7 @@ def kernel(
         c = module.function("chunk", None, [("context", PTR), ("index", I64)], private=True)
         chunk(c, interface.words(c.args["context"]))
         c.ret()
-        interface.write(module, "chunks", release=("total", contiguous.RELEASE))
+        interface.write(module, "chunks")
         return module
 
     return Kernel(interface, key, build)

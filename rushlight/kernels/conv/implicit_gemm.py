@@ -170,7 +170,7 @@ class Conv(Gemm):
         self.write_chunks()
         f = self.interface.begin_run(self.module)
         self.write_run(f, self.interface.pack(f))
-        self.interface.write_entry(self.module)
+        self.interface.write_invoke(self.module)
         return self.module
 
     def write_chunks(self) -> None:

@@ -241,7 +241,7 @@ def build(way: str, source: str, target: str) -> Module:
         else:
             along_rows(c, w, p, way, source, target)
     c.ret()
-    INTERFACE.write(module, "chunks", release=("pieces", 2))
+    INTERFACE.write(module, "chunks")
     return module
 
 

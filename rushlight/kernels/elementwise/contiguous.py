@@ -41,7 +41,6 @@ PARTS = 16  # chunks that an array between these bounds is cut into
 UNROLL = 2  # as quick as 4, and made in less time (decision 0054)
 LONGEST = 64  # lines of a loop that is unrolled: a longer one only takes longer to compile
 AHEAD = 2048  # bytes between what is computed and what is fetched
-RELEASE = 32768  # elements from which on other Python threads may run meanwhile
 
 # Types in memory that are another one in registers: a boolean is a byte and a bit, integers of less
 # than 32 bits are computed in 32, half precision in float32.
@@ -237,7 +236,7 @@ def build(
     if far:
         c.line("fence seq_cst")  # such stores are not in order with others
     c.ret()
-    interface.write(module, "chunks", release=("n", RELEASE))
+    interface.write(module, "chunks")
     return module
 
 

@@ -91,7 +91,7 @@ class Long:
                 count = f.args["rows"] * self.blocks(f, f.args, name)
                 f.call("pool_run", None, [Value(f, PTR, f"@chunk_{name}"), packed, count])
         f.ret()
-        INTERFACE.write_entry(self.module)
+        INTERFACE.write_invoke(self.module)
         return self.module
 
     def blocks(self, f: Function, word: dict[str, Value], name: str) -> Value:

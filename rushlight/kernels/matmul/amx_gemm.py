@@ -70,7 +70,7 @@ class AmxGemm:
             self.write_packing(left)
             self.write_compute(left)
         self.write_run()
-        INTERFACE.write_entry(self.module)
+        INTERFACE.write_invoke(self.module)
         return self.module
 
     # -- a tile of the result ----------------------------------------------------------------

@@ -162,7 +162,7 @@ class Gemm:
         self.write_packing()
         self.write_compute()
         self.write_run()
-        INTERFACE.write_entry(self.module)
+        INTERFACE.write_invoke(self.module)
         return self.module
 
     # -- the tile ----------------------------------------------------------------------------

@@ -41,7 +41,7 @@ def build(element: str) -> Module:
             old, i, v.get(old, i) * kept + v.get(new, i) * by
         ))  # fmt: skip
     f.ret()
-    MOVED.write_entry(module, release=("n", 1 << 16))
+    MOVED.write_invoke(module)
     return module
 
 

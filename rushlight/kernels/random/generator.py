@@ -31,6 +31,7 @@ DRAW = Interface(
     "out = the next numbers of a stream: words, float32 or float64 in [0, 1)",
     arrays={"out": "(n), dense, of the kernel's kind", "state": STATE},
     ints={"n": "numbers"},
+    release=("n", 32768),
 )
 UNIFORM = Interface(
     "random_uniform",
@@ -72,7 +73,6 @@ N, M = 624, 397
 LANES = 16  # words handled at once: LLVM cuts a vector into what the CPU has
 BUFFER = 1024  # words on the stack, on their way to float64
 PART = 4096  # float32 numbers that are drawn, then transformed
-RELEASE = 32768  # numbers from which on other Python threads may run meanwhile
 
 
 def signed(word: int) -> int:
@@ -190,7 +190,7 @@ def build_draw(kind: str) -> Module:
         write_doubles(module, "run")
     else:
         write_draw(module, "run", kind == "floats")
-    DRAW.write_entry(module, ("n", RELEASE))
+    DRAW.write_invoke(module)
     return module
 
 
@@ -229,7 +229,7 @@ def build_uniform() -> Module:
                 x = f.convert(wide, F32)
                 out.store(f.select(x == high, f.splat(low, lanes), x), start + i)
     f.ret()
-    UNIFORM.write_entry(module, ("n", RELEASE))
+    UNIFORM.write_invoke(module)
     return module
 
 
@@ -255,7 +255,7 @@ def build_bernoulli(element: str) -> Module:
                 hit = drawn.load(i, lanes) < f.args["p"]
                 out.store(f.select(hit, y, f.const(y.type, 0)), start + i)
     f.ret()
-    BERNOULLI.write_entry(module, ("n", RELEASE))
+    BERNOULLI.write_invoke(module)
     return module
 
 
@@ -274,7 +274,7 @@ def build_swaps() -> Module:
         here, there = order[i], order[j]
         order[i], order[j] = there, here
     f.ret()
-    SWAPS.write_entry(module, ("n", RELEASE))
+    SWAPS.write_invoke(module)
     return module
 
 
@@ -366,7 +366,7 @@ def build_normals(plain: bool) -> Module:
     u, out = f.args["u"].of(F32), f.args["out"].of(F32)
     write_normals(f, u, out, f.args["groups"], plain)
     f.ret()
-    NORMALS.write_entry(module, ("groups", RELEASE // 16))
+    NORMALS.write_invoke(module)
     return module
 
 
@@ -400,7 +400,7 @@ def build_normal(plain: bool) -> Module:
         f.call("floats", None, [last, state, f.const(I64, 16)])
         f.call("normals", None, [last, last, f.const(I64, 1), *numbers])
     f.ret()
-    NORMAL.write_entry(module, ("n", RELEASE))
+    NORMAL.write_invoke(module)
     return module
 
 

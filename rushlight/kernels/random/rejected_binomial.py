@@ -48,7 +48,7 @@ def build() -> Module:
             with f.when(~(p >= 1.0) & (f.fabs(count) < math.inf)):
                 write_between(f, count, p, draws, y, Pointer(f, small, F64))
     f.ret()
-    INTERFACE.write_entry(module)
+    INTERFACE.write_invoke(module)
     return module
 
 

@@ -58,7 +58,7 @@ def build() -> Module:
         with f.when(draws.short.get() != 0):
             spare[0], spare[1] = waited, waiting
     f.ret()
-    INTERFACE.write_entry(module)
+    INTERFACE.write_invoke(module)
     return module
 
 

@@ -55,7 +55,7 @@ def build() -> Module:
             with large.otherwise(), f.when(rate > 0.0):
                 write_small(f, rate, draws, y)
     f.ret()
-    INTERFACE.write_entry(module)
+    INTERFACE.write_invoke(module)
     return module
 
 

@@ -80,7 +80,7 @@ def along(element: str, first: bool, op: str = "add") -> Module:
     with c.when(whole < rows):
         part(whole, c.iota(vector(I32, width)) < c.convert(rows - whole, I32))
     c.ret()
-    SUMS.write(module, "chunks", release=False)
+    SUMS.write(module, "chunks")
     return module
 
 
@@ -132,7 +132,7 @@ def in_a_row(element: str, op: str) -> Module:
             total.set(STEPS[op](c, total.get(), row[i * step]))
         y[r] = total.get()
     c.ret()
-    SUMS.write(module, "chunks", release=False)
+    SUMS.write(module, "chunks")
     return module
 
 
@@ -152,7 +152,7 @@ def places(element: str, op: str) -> Module:
                 at.set(i)
         y[r] = at.get()
     c.ret()
-    SUMS.write(module, "chunks", release=False)
+    SUMS.write(module, "chunks")
     return module
 
 
@@ -172,7 +172,7 @@ def pairs(element: str, first: bool) -> Module:
             # NumPy adds it to the zero that is there: of negative zeros the sum is 0.0
             y[r] = c.const(element, 0.0) + c.call("pairwise", element, [start, n, step])
     c.ret()
-    SUMS.write(module, "chunks", release=False)
+    SUMS.write(module, "chunks")
     return module
 
 
@@ -197,7 +197,7 @@ def lanes(element: str) -> Module:
             parts = [parts[k] + parts[k + 1] for k in range(0, len(parts), 2)]
         y[r] = parts[0]
     c.ret()
-    DOTS.write(module, "chunks", release=False)
+    DOTS.write(module, "chunks")
     return module
 
 

@@ -538,7 +538,7 @@ def build(interface: Interface, direction: str, fold: Fold) -> Module:
         with f.when(args["parts"] != one):
             join(f, fold, args)
 
-    interface.write(module, "chunks", release=("chunks", 2), finish=joined)
+    interface.write(module, "chunks", finish=joined)
     return module
 
 

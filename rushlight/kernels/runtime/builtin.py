@@ -13,6 +13,7 @@ stable ABI on CPython with the global lock, 64 bits).
 from __future__ import annotations
 
 import ctypes
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -61,11 +62,13 @@ class Owner(np.ndarray):
     definition: MethodDef
 
 
-def bound(address: int, name: str, table: np.ndarray, arguments: Sequence[str]) -> Any:
+def bound(
+    address: int, name: str, table: np.ndarray, arguments: Sequence[str], doc: str = ""
+) -> Any:
     """`function` with an array as `self`; its definition lives as long as the function. `arguments`
     say what it is called with, to whoever puts another function in its place."""
     owner = table.view(Owner)
-    owner.definition = MethodDef(name.encode(), address, METH_FASTCALL, None)
+    owner.definition = MethodDef(name.encode(), address, METH_FASTCALL, doc.encode() or None)
     return _new(ctypes.byref(owner.definition), id(owner), None)
 
 
@@ -100,14 +103,29 @@ def declare_python(module: Module) -> None:
     module.globals["Py_None"] = "@Py_None = external global i8"
 
 
+@functools.cache
+def entry_of(kinds: tuple[str, ...], release: Any = True) -> int:
+    """The machine code of a Python function around any kernel of these arguments (see `entry`):
+    `self`, an array (`bound`), has the kernel's address."""
+    from . import jit
+
+    def build() -> Module:
+        module = Module("call")
+        entry(module, "call", None, kinds, release)
+        return module
+
+    return jit.load(("call", kinds, release), build, ["call"], symbols())["call"]
+
+
 def entry(
     module: Module,
     name: str,
-    kernel: str,
+    kernel: str | None,
     kinds: Sequence[str],
     release: Any = True,
 ) -> Function:
-    """Write the Python function `name` around the function `kernel` of the same module.
+    """Write the Python function `name` around the function `kernel` of the same module, or around
+    the one whose address `self` begins with.
 
     Args:
         kinds: what each argument is: "array" (the kernel gets its data pointer), "array?" (or None:
@@ -138,20 +156,28 @@ def entry(
             values.append(f.convert(x, F32) if kind == "float32" else x)
         else:
             raise ValueError(f"an argument cannot be {kind!r}")
-    if release is False:
-        f.call(kernel, None, values)
-    elif release is True:
+
+    def run() -> None:
+        if kernel is not None:
+            f.call(kernel, None, values)
+        else:
+            f.call_pointer(field(f, f.args["self"], DATA).of(PTR)[0], None, values)
+
+    def run_released() -> None:
         thread = f.call("PyEval_SaveThread", PTR, [])
-        f.call(kernel, None, values)
+        run()
         f.call("PyEval_RestoreThread", None, [thread])
+
+    if release is False:
+        run()
+    elif release is True:
+        run_released()
     else:
         position, least = release
         with f.when(values[position] >= least) as branch:
-            thread = f.call("PyEval_SaveThread", PTR, [])
-            f.call(kernel, None, values)
-            f.call("PyEval_RestoreThread", None, [thread])
+            run_released()
         with branch.otherwise():
-            f.call(kernel, None, values)
+            run()
     none = Value(f, PTR, "@Py_None")
     f.call("Py_IncRef", None, [none])
     f.ret(none)

@@ -335,7 +335,7 @@ def build(interface: Interface, direction: str, scan: Scan) -> Module:
             join_totals(f, scan, f.args)
     f.call("pool_run", None, [Value(f, PTR, "@chunk"), packed, f.args["chunks"]])
     f.ret()
-    interface.write_entry(module)
+    interface.write_invoke(module)
     return module
 
 

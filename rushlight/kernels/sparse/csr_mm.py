@@ -214,7 +214,7 @@ def build_order(row: str, index: str, weight: str) -> Module:
         for name, into, t in moved:
             word[into].of(t)[at] = word[name].of(t)[k]
     f.ret()
-    COO_TO_CSR.write_entry(module, ("count", 1 << 14))
+    COO_TO_CSR.write_invoke(module)
     return module
 
 
