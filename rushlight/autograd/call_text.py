@@ -3,8 +3,9 @@
 `body` takes the lines of `door.general`, `finish`, `record` and `several` as they stand there,
 decides the tests of the record (`pruned`), and writes the words of that text, such as `taken` and
 `computed`, out for the operands that the record has. Whole functions are made of it: what
-`door.apply` calls (`core_text`), public functions (`entry_text`, `sequence_text`), methods and
-operators (`method_text`, `item_text`); and a node's `run` (`run_text`).
+`door.apply` calls (`core_text`), what composites call (`called_text`), public functions
+(`entry_text`, `sequence_text`), methods and operators (`method_text`, `item_text`); and a node's
+`run` (`run_text`).
 
 Not here: changes in place (`change_text.py`); how texts become functions, and what their names
 stand for (`specialize.py`).
@@ -472,7 +473,7 @@ def core_text(op: Any) -> str:
     return written(", ".join(["_kw", *(f"{n}=_missing" for n in op.inputs)]), lines)
 
 
-def call_text(op: Any) -> str:
+def called_text(op: Any) -> str:
     """`Op.call(inputs, parameters)`: what composites call."""
     otherwise = "return _slow(_inputs, _kw, _known_as)"
     lines = [f"if len(_inputs) != {len(op.inputs)}: {otherwise}"]

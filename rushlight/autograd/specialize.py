@@ -3,8 +3,8 @@
 `door.general` serves every operation and every kind of operand, so it loops over operands and asks
 the record many things. Most calls are of one sort: plain tensors of one type. For these, `core(op)`
 and `entry(op)` make a function of the same text (`call_text.py`). `core` takes (parameters,
-*tensors) and stands behind `door.apply`, `entry` has the record's public signature. Whatever is not
-of that sort goes the long way, `general` itself.
+*tensors) and stands behind `door.apply`, `entry` has the record's public signature, and `call` is
+what composites call. Whatever is not of that sort goes the long way, `general` itself.
 
 Nothing here is tested for watchers: while somebody watches or observes, the set `plain` of classes
 that take the short way is empty. The text is made when an operation is first called, and operations
@@ -236,7 +236,7 @@ def call(op: Any, plain_way: Callable[..., Any]) -> Callable[..., Any]:
     if not (op.unchecked and call_text.suits(op)):
         return plain_way
     space = fill(new_space(_slow=plain_way), op)
-    return function(call_text.call_text(op), space, op.name)  # type: ignore[no-any-return]
+    return function(call_text.called_text(op), space, op.name)  # type: ignore[no-any-return]
 
 
 def spread(of_number: Callable[[int], Any], every: Callable[..., Any]) -> Callable[..., Any]:
