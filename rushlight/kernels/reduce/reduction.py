@@ -243,7 +243,7 @@ def folded(f: Function, fold: Fold, values: list[Value]) -> Value:
 
 
 def mask_of(f: Function, w: int, count: Value) -> Value:
-    """The first `count` of w lanes; count is less than w."""
+    """The first `count` of w lanes."""
     return f.iota(vector(I32, w)) < f.convert(count, I32)
 
 
@@ -446,8 +446,8 @@ def store(f: Function, fold: Fold, word: dict[str, Any], kept: Any, cell: Value,
 
 
 def write_store(module: Module, fold: Fold) -> None:
-    """The function `store`: it is called at three places, and would be a third of the module if it
-    were written out at each."""
+    """The function `store`: chunks call it, and who joins their parts; written out at both places it
+    would be a quarter of the module."""
     given = [("kept", PTR), ("place", PTR), ("step", I64), ("count", I64), ("over", F64)]
     f = module.function("store", None, given, private=True)
     place = f.args["place"].of(MEMORY.get(fold.out, fold.out))
