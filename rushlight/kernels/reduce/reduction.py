@@ -446,8 +446,8 @@ def store(f: Function, fold: Fold, word: dict[str, Any], kept: Any, cell: Value,
 
 
 def write_store(module: Module, fold: Fold) -> None:
-    """The function `store`: chunks call it, and who joins their parts; written out at both places it
-    would be a quarter of the module."""
+    """The function `store`: chunks call it, and who joins their parts. Written out at both places
+    it would be a quarter of the module."""
     given = [("kept", PTR), ("place", PTR), ("step", I64), ("count", I64), ("over", F64)]
     f = module.function("store", None, given, private=True)
     place = f.args["place"].of(MEMORY.get(fold.out, fold.out))
