@@ -2,7 +2,8 @@
 VENV ?= .venv
 ARGS ?=
 PY := $(VENV)/bin/python
-INSTALL ?= $(PY) -m pip install --quiet
+# What stands in front of the packages to install; CI has one that is quicker.
+INSTALLER = $(PY) -m pip install --quiet
 CANDIDATES := $(if $(PYTHON),$(PYTHON),python3.13 python3.12 python3.11 python3 python)
 
 .PHONY: mnist test test-all lint docs clean help
@@ -60,6 +61,6 @@ $(PY):
 
 $(VENV)/.%: pyproject.toml | $(PY)
 	@echo "Installing rushlight[$*] into $(VENV) (the first time only)"
-	@$(INSTALL) --editable '.[$*]'
+	@$(INSTALLER) --editable '.[$*]'
 	@$(PY) -m compileall -q rushlight
 	@touch $@

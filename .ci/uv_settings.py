@@ -3,7 +3,8 @@
     eval "$(python .ci/uv_settings.py)"
 
 uv installs in a quarter of pip's time but knows nothing of `pip config`, where a machine says which
-index it uses, which files lie on its disk and which versions are too new for it.
+index it uses, which files lie on its disk and which versions are too new for it. Ends with 1 where
+pip may ask no index: uv has no variable for that.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ def settings(config: Iterable[str]) -> dict[str, str]:
     """uv's variables for the lines of `pip config list`, of which a later one wins."""
     found = {"UV_INDEX_STRATEGY": "unsafe-best-match"}  # pip looks at all indexes for the newest
     given = [line.partition("=") for line in config if "=" in line]
+    if any(name.endswith(".no-index") for name, _, _ in given):
+        sys.exit("pip is told to ask no index, which uv cannot be told by a variable")
     for start in ("global.", "install.", ":env:."):
         for name, _, value in given:
             known = NAMES.get(name.removeprefix(start)) if name.startswith(start) else None

@@ -476,11 +476,11 @@ def core_text(op: Any) -> str:
 def called_text(op: Any) -> str:
     """`Op.call(inputs, parameters)`: what composites call."""
     otherwise = "return _slow(_inputs, _kw, _known_as)"
-    lines = [f"if len(_inputs) != {len(op.inputs)}: {otherwise}"]
-    if not op.defaults:
-        lines[0] = f"if _kw or len(_inputs) != {len(op.inputs)}: {otherwise}"
-    lines += [f"{tuple_of(op.inputs)} = _inputs", *body(op, None, otherwise)]
-    return written("_inputs, _kw, _known_as=None", lines)
+    wrong = f"len(_inputs) != {len(op.inputs)}"
+    if not op.defaults:  # a parameter it does not have: the long way says so
+        wrong = f"_kw or {wrong}"
+    lines = [f"if {wrong}: {otherwise}", f"{tuple_of(op.inputs)} = _inputs"]
+    return written("_inputs, _kw, _known_as=None", [*lines, *body(op, None, otherwise)])
 
 
 def general_text(op: Any) -> str:

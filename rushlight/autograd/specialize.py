@@ -236,7 +236,8 @@ def call(op: Any, plain_way: Callable[..., Any]) -> Callable[..., Any]:
     if not (op.unchecked and call_text.suits(op)):
         return plain_way
     space = fill(new_space(_slow=plain_way), op)
-    return function(call_text.called_text(op), space, op.name)  # type: ignore[no-any-return]
+    made: Callable[..., Any] = function(call_text.called_text(op), space, op.name)
+    return made
 
 
 def spread(of_number: Callable[[int], Any], every: Callable[..., Any]) -> Callable[..., Any]:

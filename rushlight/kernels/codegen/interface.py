@@ -217,7 +217,9 @@ class Kernel:
         What it is given is not checked: whoever plans a call knows shapes, types and layouts.
         """
         made, table = self.interface, np.array([self.address], np.int64)
-        return builtin.bound(made.entry(), made.name, table, list(made.types), made.documentation())  # type: ignore[no-any-return]
+        told = made.name, table, list(made.types), made.documentation()
+        call: Callable[..., None] = builtin.bound(made.entry(), *told)
+        return call
 
     @property
     def address(self) -> int:

@@ -325,7 +325,7 @@ class Function:
         self.apart = False  # never inlined: keeps the registers of its callers' short ways free
         self.merged = False  # always inlined
         # Translated as it is written, in a fifth of the time: for what hands arguments on, once a
-        # call. That is two fifths of the lines of a kernel.
+        # call (decision 0054).
         self.as_written = False
 
     # -- single instructions -----------------------------------------------------------------
