@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from contextlib import nullcontext as nothing
 from typing import Any
 from zlib import crc32
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.autograd import call_text, door, watch
+from rushlight.autograd import call_text, door, views, watch
 from rushlight.autograd.node import Node
 from rushlight.ops.core.record import Op, registry
 
@@ -342,3 +343,10 @@ def test_tensors_as_keys_give_what_the_door_gives(tracked: bool) -> None:
         with np.errstate(all="ignore"), pytest.warns() if key.dtype == torch.uint8 else nothing():
             short, long = both(make)
         assert short == long
+
+
+@pytest.mark.parametrize(
+    "fn", [door.general, door.finish, door.record, door.several, views.attach_view]
+)
+def test_the_text_of_the_door_is_read_as_python_reads_it(fn: Any) -> None:
+    assert call_text.source_of(fn) == inspect.getsource(fn)

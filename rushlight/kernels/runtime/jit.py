@@ -5,7 +5,8 @@ from the disk cache, or from `build()`, which writes the kernel as an `ir.Module
 cached file is a hash over the key, this package's kernel sources, LLVM's version and the CPU, so a
 file is never stale: what does not fit is not found.
 
-Safe against concurrent writers (a file appears whole, by renaming), truncated or foreign files
+One of the processes that want a kernel at the same moment makes it (`turns.py`). Safe against
+concurrent writers (a file appears whole, by renaming), truncated or foreign files
 (a checksum at the front) and folders that cannot be written (then nothing is kept). Without
 llvmlite, or with RUSHLIGHT_JIT=0, `available()` is False and everything runs through NumPy.
 
@@ -27,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from ..codegen import ir
+from . import turns
 
 MAGIC = b"rushlight kernel 2\n"
 _lock = threading.RLock()
@@ -265,17 +267,27 @@ def load(
 def code_of(key: Any, build: Callable[[], ir.Module]) -> bytes:
     """Object code from the disk cache or from the compiler."""
     folder = cache_folder()
-    path = None if folder is None else folder / file_name(key)
-    code = None if path is None else read_cached(path)
-    if code is not None:
-        counts.read += 1
-        return code
+    if folder is None:
+        return made(build)
+    path = folder / file_name(key)
+    code = read_cached(path)
+    if code is None:
+        with turns.turn(path) as another_had_it:
+            code = read_cached(path) if another_had_it else None
+            if code is None:
+                code = made(build)
+                write_cached(path, code)
+                return code
+    counts.read += 1
+    return code
+
+
+def made(build: Callable[[], ir.Module]) -> bytes:
+    """Object code from the compiler."""
     start = time.perf_counter()
     code = compiled(build().text(target().stores_masked))
     counts.compiled += 1
     counts.seconds += time.perf_counter() - start
-    if path is not None:
-        write_cached(path, code)
     return code
 
 
