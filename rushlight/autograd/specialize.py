@@ -20,13 +20,14 @@ import sys
 from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 
 from ..dtypes import dtype as _dtype
 from ..errors import message
 from ..kernels.elementwise import select as elementwise
-from ..kernels.runtime import few
+from ..kernels.runtime import few, texts
 from . import call_text, change_text, changes, door, in_place, op_node, views, watch
 from .node import LEAF, Out, TensorBase, cut_at, line_from, tick
 from .views import View, cell
@@ -52,20 +53,17 @@ def take_classes(*classes: type) -> None:
 # -- from text to functions ----------------------------------------------------------------------
 
 _PACKAGE = __name__.partition(".")[0]  # (the drop-in gives modules other names later)
-_codes: dict[str, CodeType] = {}
 _spaces: list[dict[str, Any]] = []  # kept: `node.user_line` knows this package's by their ids
 
 
 def code_of(source: str) -> CodeType:
     """The code object of a function's text: compiled once, copied for each operation."""
-    found = _codes.get(source)
-    if found is None:
-        # Tracebacks and `inspect` show these lines; the file's name is this package's, so that
-        # nobody takes them for the user's.
-        file = f"{__file__}<{len(_codes)}>"
+    # Tracebacks and `inspect` show these lines; the file's name is this package's, so that nobody
+    # takes them for the user's.
+    file = f"{__file__}<{crc32(source.encode()):08x}>"
+    if file not in linecache.cache:
         linecache.cache[file] = (len(source), None, source.splitlines(True), file)
-        module = compile(source, file, "exec")
-        found = _codes[source] = next(c for c in module.co_consts if isinstance(c, CodeType))
+    found = texts.code_of(source, file)
     # A copy, for Python's inline caches lie in it: products and sums would spoil each other's.
     return found.replace()
 

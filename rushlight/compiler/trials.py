@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..kernels.runtime import jit
+from ..kernels.runtime import disk, jit
 
 NONE = -1  # no way had NumPy's bits
 # What chooses NumPy's own kernels and those of its BLAS.
@@ -38,7 +38,7 @@ def surroundings() -> str:
 
 def file_of(what: str) -> Path | None:
     """Where the result of a trial is kept."""
-    folder = jit.cache_folder()
+    folder = disk.folder("kernels")
     return None if folder is None else folder / jit.file_name(("trial", surroundings(), what))
 
 
@@ -47,7 +47,7 @@ def kept(what: str) -> int | None:
     found = _known.get(what)
     if found is None:
         path = file_of(what)
-        data = None if path is None else jit.read_cached(path)
+        data = None if path is None else disk.read(path)
         if data is not None:
             found = _known[what] = int(data)
     return found
@@ -58,5 +58,5 @@ def keep(what: str, way: int) -> None:
     _known[what] = way
     path = file_of(what)
     if path is not None:
-        jit.write_cached(path, str(way).encode())
+        disk.write(path, str(way).encode())
 

@@ -104,7 +104,7 @@ def cache(what: str) -> None:
     from . import info
 
     if what == "clear":
-        from ..kernels.runtime import jit
+        from ..kernels.runtime import disk
 
-        print(f"removed {jit.clear()} compiled kernels")
+        print(f"removed {disk.clear('kernels')} compiled kernels, {disk.clear('texts')} functions")
     print(*info.caches(), sep="\n")

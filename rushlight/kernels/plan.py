@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from types import CodeType, FunctionType
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +30,7 @@ from ..drawn import drawn_as
 from . import tuning
 from .launch import Launch, Reference, Series, View, renamed
 from .meta import MetaArray, contiguous_strides
+from .runtime import texts
 from .runtime.workspace import workspace
 from .together import calls
 
@@ -261,9 +262,6 @@ def nbytes(*metas: Any) -> int:
 
 # -- running on arrays ---------------------------------------------------------------------------
 
-_codes: dict[str, CodeType] = {}
-
-
 def read_in_python(plan: Plan) -> set[str]:
     """The arrays that NumPy, a series or the caller sees: others are known to native calls only."""
     seen = {str(a) for launch in plan.launches if isinstance(launch, (Reference, Series))
@@ -347,8 +345,4 @@ def runner(plan: Plan) -> Callable[..., Any]:
     lines.append(f"return {', '.join(plan.returns) or None}")
     signature = ", ".join((*plan.operands, *plan.scalars))
     source = f"def run({signature}):\n" + "".join(f"    {line}\n" for line in lines)
-    code = _codes.get(source)
-    if code is None:
-        module = compile(source, f"<plan {plan.name}>", "exec")
-        code = _codes[source] = next(c for c in module.co_consts if isinstance(c, CodeType))
-    return FunctionType(code, space, "run")
+    return FunctionType(texts.code_of(source, f"<plan {plan.name}>"), space, "run")

@@ -197,13 +197,13 @@ def kernels() -> str:
 
 def place() -> Path | None:
     """Where this CPU's file is, or would be; None: nothing is kept (RUSHLIGHT_CACHE is empty)."""
-    from .runtime import jit
+    from .runtime import disk
 
-    folder = jit.cache_folder()
+    folder = disk.base()
     if folder is None:
         return None
     named = hashlib.sha256(json.dumps(cpu(), sort_keys=True).encode()).hexdigest()[:16]
-    return folder.parent / f"tuned-{named}.json"
+    return folder / f"tuned-{named}.json"
 
 
 def read(path: Path) -> Kept | None:

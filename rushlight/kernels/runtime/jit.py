@@ -5,10 +5,9 @@ from the disk cache, or from `build()`, which writes the kernel as an `ir.Module
 cached file is a hash over the key, this package's kernel sources, LLVM's version and the CPU, so a
 file is never stale: what does not fit is not found.
 
-One of the processes that want a kernel at the same moment makes it (`turns.py`). Safe against
-concurrent writers (a file appears whole, by renaming), truncated or foreign files
-(a checksum at the front) and folders that cannot be written (then nothing is kept). Without
-llvmlite, or with RUSHLIGHT_JIT=0, `available()` is False and everything runs through NumPy.
+One of the processes that want a kernel at the same moment makes it (`turns.py`); files that are
+damaged or cannot be written are no errors (`disk.py`). Without llvmlite, or with RUSHLIGHT_JIT=0,
+`available()` is False and everything runs through NumPy.
 
 Not here: writing kernels (`codegen/ir.py`), calling them from Python (`builtin.py`).
 """
@@ -28,9 +27,8 @@ from pathlib import Path
 from typing import Any
 
 from ..codegen import ir
-from . import turns
+from . import disk, turns
 
-MAGIC = b"rushlight kernel 2\n"
 _lock = threading.RLock()
 _loaded: dict[Any, dict[str, int]] = {}
 _links = 0
@@ -43,7 +41,7 @@ class Counts:
     compiled: int = 0
     read: int = 0
     seconds: float = 0.0
-    refused: list[str] = field(default_factory=list)  # files that were damaged or foreign
+    refused: list[str] = field(default_factory=lambda: disk.refused)
 
 
 counts = Counts()
@@ -153,45 +151,14 @@ def assembly(text: str) -> str:
     return target().machine.emit_assembly(optimised(text))
 
 
-# -- the cache on disk ---------------------------------------------------------------------------
-
-
-def cache_folder() -> Path | None:
-    """Where kernels are kept: RUSHLIGHT_CACHE, else the user's cache folder; None: nowhere."""
-    named = os.environ.get("RUSHLIGHT_CACHE")
-    if named is not None:
-        return Path(named) / "kernels" if named else None
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA")
-    elif sys.platform == "darwin":
-        base = os.path.expanduser("~/Library/Caches")
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return Path(base) / "rushlight" / "kernels" if base and not base.startswith("~") else None
-
-
-def kept_files() -> list[Path]:
-    """The files of the cache, half-written ones of ended processes among them."""
-    folder = cache_folder()
-    if folder is None or not folder.is_dir():
-        return []
-    return sorted(p for p in folder.iterdir() if ".o" in p.name and p.is_file())
-
-
-def clear() -> int:
-    """Remove all kernels from the disk; those in memory stay. Returns how many files went."""
-    gone = 0
-    for path in kept_files():
-        path.unlink(missing_ok=True)
-        gone += 1
-    return gone
+# -- names of kernels on disk ----------------------------------------------------------------------
 
 
 @functools.cache
 def fingerprint() -> bytes:
     """A hash over all that decides how code comes out, but the kernel itself."""
     t = target()
-    h = hashlib.sha256(f"{MAGIC!r} {t.version} {t.cpu} {t.features} {sys.platform}".encode())
+    h = hashlib.sha256(f"{disk.MAGIC!r} {t.version} {t.cpu} {t.features} {sys.platform}".encode())
     for path in sorted(Path(__file__).parents[1].rglob("*.py")):
         h.update(path.read_bytes())
     return h.digest()
@@ -200,40 +167,6 @@ def fingerprint() -> bytes:
 def file_name(key: Any) -> str:
     name = key[0] if isinstance(key, tuple) else str(key)
     return f"{name}-{hashlib.sha256(fingerprint() + repr(key).encode()).hexdigest()[:32]}.o"
-
-
-def checksum(path: Path, code: bytes) -> bytes:
-    """Over the code and the name that it is kept under, which stands for the kernel: code under
-    another kernel's name would be called with arguments that are not its own."""
-    return hashlib.sha256(path.name.encode() + code).digest()
-
-
-def read_cached(path: Path) -> bytes | None:
-    """The code in a cache file; None when there is none, or a damaged one."""
-    try:
-        data = path.read_bytes()
-    except OSError:
-        return None
-    head = len(MAGIC) + 32
-    if (
-        data[: len(MAGIC)] != MAGIC
-        or checksum(path, data[head:]) != data[len(MAGIC) : head]
-    ):
-        counts.refused.append(str(path))
-        return None
-    return data[head:]
-
-
-def write_cached(path: Path, code: bytes) -> None:
-    """Keep code on disk; a folder that cannot be written is no error, the next process compiles."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(MAGIC + checksum(path, code) + code)
-        temporary.replace(path)
-    except OSError as error:
-        counts.refused.append(f"{path}: {error}")
-        temporary.unlink(missing_ok=True) if path.parent.is_dir() else None
 
 
 # -- loading -------------------------------------------------------------------------------------
@@ -266,17 +199,17 @@ def load(
 
 def code_of(key: Any, build: Callable[[], ir.Module]) -> bytes:
     """Object code from the disk cache or from the compiler."""
-    folder = cache_folder()
+    folder = disk.folder("kernels")
     if folder is None:
         return made(build)
     path = folder / file_name(key)
-    code = read_cached(path)
+    code = disk.read(path)
     if code is None:
         with turns.turn(path) as another_had_it:
-            code = read_cached(path) if another_had_it else None
+            code = disk.read(path) if another_had_it else None
             if code is None:
                 code = made(build)
-                write_cached(path, code)
+                disk.write(path, code)
                 return code
     counts.read += 1
     return code

@@ -202,16 +202,6 @@ def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
     assert run("") == [1, 0, 0]
 
 
-def test_the_file_of_another_kernel_is_refused(tmp_path: Path) -> None:
-    """Its code would be called with arguments that are not its own."""
-    path, other = tmp_path / "a-1.o", tmp_path / "b-2.o"
-    jit.write_cached(path, b"code")
-    assert jit.read_cached(path) == b"code"
-    path.replace(other)
-    assert jit.read_cached(other) is None
-    assert jit.counts.refused.pop() == str(other)
-
-
 def test_the_name_of_a_file_depends_on_the_key() -> None:
     assert jit.file_name(("a", 1)) != jit.file_name(("a", 2))
     assert jit.file_name(("a", 1)) == jit.file_name(("a", 1))

@@ -19,12 +19,12 @@ pytestmark = pytest.mark.skipif(turns.fcntl is None, reason="no locks of a file'
 HOLDER = """
 import sys
 from pathlib import Path
-from rushlight.kernels.runtime import jit, turns
+from rushlight.kernels.runtime import disk, turns
 path = Path(sys.argv[1])
 with turns.turn(path) as another_had_it:
     print("held", another_had_it, flush=True)
     if sys.stdin.readline() == "write\\n":
-        jit.write_cached(path, b"its code")
+        disk.write(path, b"its code")
 """
 KEY = ("kernel", 1)
 
