@@ -53,8 +53,7 @@ class Accepted:
         wrong = [g for g in self.groups if g not in GROUPS]
         if wrong or not self.words:
             raise TypeError(f"accepts={spec!r}: groups of types, a colon, a kernel's name or words")
-        self.types = frozenset(d for d in dtypes.ALL if any(GROUPS[g](d) for g in self.groups))
-        self.numpy = frozenset(d.np for d in self.types)
+        self.types, self.numpy = types_of(tuple(self.groups))
 
     def check(self, d: dtypes.dtype) -> None:
         """Raise in PyTorch's words unless `d` is one of them."""
@@ -79,6 +78,13 @@ class Accepted:
                 axes(dim, a.ndim)
             if not (self.empty and not a.size) and not (self.scalar and not a.ndim):
                 self.check(dtypes.from_numpy(np.dtype(a.dtype)))
+
+
+@functools.cache
+def types_of(groups: tuple[str, ...]) -> tuple[frozenset[dtypes.dtype], frozenset[Any]]:
+    """The types of some groups, and the NumPy types that store them."""
+    types = frozenset(d for d in dtypes.ALL if any(GROUPS[g](d) for g in groups))
+    return types, frozenset(d.np for d in types)
 
 
 def bound(fn: Any, name: str, args: tuple[Any, ...], kw: dict[str, Any]) -> Any:
