@@ -321,7 +321,7 @@ def scaled_dot_product_attention(
         if scale is None:
             scale = 1 / pymath.sqrt(max(query._a.shape[-1], 1))
         kw = {"scale": float(scale), "causal": bool(is_causal)}
-        return door.apply(attention_by_blocks, (query, key, value, None), kw)[0]
+        return attention_by_blocks.call((query, key, value, None), kw)[0]
     _check(query, key, value, attn_mask, is_causal)
     if not 0 <= dropout_p <= 1:
         raise RuntimeError(

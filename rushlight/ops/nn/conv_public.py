@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...autograd import door
 from ...dtypes import type_name
 from ...errors import message
 from ..core.composite import composite
@@ -76,7 +75,7 @@ def _conv(
         like, how, rows = known
         same = like[0] is stride and like[1] is padding and like[2] is dilation
         if same or _is_plain(stride, padding, dilation):
-            y = door.apply(convolution, (input, weight, bias), how.copy())
+            y = convolution.call((input, weight, bias), how.copy())
             return y if rows else laid_as(y, input, weight)
     y = _new_conv(key, n, input, weight, bias, (stride, padding, dilation), groups)
     return laid_as(y, input, weight)
@@ -158,7 +157,7 @@ def _conv_transpose(
         like, how, rows = known
         same = like[0] is stride and like[1] is padding and like[2] is output_padding
         if (same and like[3] is dilation) or _is_plain(stride, padding, output_padding, dilation):
-            y = door.apply(convolution, (input, weight, bias), how.copy())
+            y = convolution.call((input, weight, bias), how.copy())
             return y if rows else laid_as(y, input, weight)
     given = (stride, padding, output_padding, dilation)
     y = _new_conv_transpose(key, n, input, weight, bias, given, groups)

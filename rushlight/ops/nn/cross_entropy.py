@@ -179,7 +179,7 @@ def cross_entropy(
         and _usual(input, target)
     ):
         how = {"reduction": reduction, "ignore_index": int(ignore_index), "smoothing": 0.0}
-        return door.apply(class_entropy, (input, target, None), how)[0]
+        return class_entropy.call((input, target, None), how)[0]
     reduction = reduction_of(size_average, reduce, reduction)
     if not 0 <= label_smoothing <= 1:
         raise RuntimeError(
