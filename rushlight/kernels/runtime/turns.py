@@ -1,7 +1,7 @@
 """Processes that want the same kernel at the same moment: one makes it, the others wait for it.
 
-The ranks of a job come to each kernel together, and so do the workers that several programs share a
-machine with: four ranks that each compiled all kernels of a step took four times its CPU time. So
+The ranks of a job come to each kernel together, and so do programs that are started together: four
+ranks that each compiled all kernels of a step took four times its CPU time (decision 0055). So
 whoever is to make a kernel that is kept on disk takes a lock first: a byte of the file `turns` in
 the cache folder, whose place is the kernel's. The operating system gives it back when a process
 ends, however it ends.
