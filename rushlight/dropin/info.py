@@ -92,14 +92,13 @@ def caches() -> Iterator[str]:
     """Folders in which Rushlight keeps what it can make again."""
     from ..kernels.runtime import disk
 
+    if disk.base() is None:
+        yield "compiled kernels are not kept (RUSHLIGHT_CACHE is empty, or there is no home)"
+        return
     for kind, what in (("kernels", "compiled kernels"), ("texts", "functions written for ops")):
-        folder = disk.folder(kind)
-        if folder is None:
-            yield f"{what} are not kept (RUSHLIGHT_CACHE is empty, or there is no home)"
-            continue
         files = disk.kept_files(kind)
         size = sum(p.stat().st_size for p in files)
-        yield f"{folder}: {len(files)} {what}, {size / 2**20:.1f} MiB"
+        yield f"{disk.folder(kind)}: {len(files)} {what}, {size / 2**20:.1f} MiB"
 
 
 def read(path: str | Path) -> str:

@@ -41,7 +41,7 @@ class Counts:
     compiled: int = 0
     read: int = 0
     seconds: float = 0.0
-    refused: list[str] = field(default_factory=lambda: disk.refused)
+    refused: list[str] = field(default_factory=lambda: disk.refused)  # and why LLVM is
 
 
 counts = Counts()

@@ -15,6 +15,8 @@ from rushlight.kernels.codegen import ir
 from rushlight.kernels.codegen.ir import F32, F64, I32, I64, PTR
 from rushlight.kernels.runtime import builtin, jit
 
+from .damage import DAMAGES, damage
+
 pytestmark = pytest.mark.skipif(not jit.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 
 
@@ -176,20 +178,11 @@ def test_the_second_process_compiles_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("damage", ["cut", "flip", "foreign", "empty"])
-def test_damaged_cache_files_are_compiled_again(tmp_path: Path, damage: str) -> None:
+@pytest.mark.parametrize("how", DAMAGES)
+def test_damaged_cache_files_are_compiled_again(tmp_path: Path, how: str) -> None:
     run(str(tmp_path))
     (file,) = (tmp_path / "kernels").glob("*.o")
-    data = bytearray(file.read_bytes())
-    if damage == "cut":
-        data = data[: len(data) // 2]
-    elif damage == "flip":
-        data[-10] ^= 1
-    elif damage == "foreign":
-        data = bytearray(b"\x7fELF" + bytes(200))
-    else:
-        data = bytearray()
-    file.write_bytes(data)
+    damage(file, how)
     assert run(str(tmp_path)) == [1, 0, 1]
     assert run(str(tmp_path)) == [0, 1, 0]
 

@@ -10,6 +10,8 @@ import pytest
 
 from rushlight.kernels.runtime import disk, texts
 
+from .damage import DAMAGES, damage
+
 SOURCE = "def run(x):\n    return [x + n for n in more]\n"
 
 
@@ -50,26 +52,18 @@ def test_a_process_compiles_a_text_once_and_the_next_one_reads_it(
     assert [p.suffix for p in folder.iterdir()] == [".code"]
 
 
-@pytest.mark.parametrize("damage", ["cut", "flip", "foreign", "empty", "another's"])
+@pytest.mark.parametrize("how", [*DAMAGES, "another's"])
 def test_damaged_files_are_compiled_again(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, damage: str
+    folder: Path, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     texts.code_of(SOURCE, "<a>")
     (file,) = folder.iterdir()
-    data = bytearray(file.read_bytes())
-    if damage == "cut":
-        data = data[: len(data) // 2]
-    elif damage == "flip":
-        data[-10] ^= 1
-    elif damage == "foreign":
-        data = bytearray(b"\xe3" + bytes(200))
-    elif damage == "another's":
+    if how == "another's":
         texts.code_of("def run(x):\n    return x\n", "<a>")
         (other,) = (p for p in folder.iterdir() if p != file)
-        data = bytearray(other.read_bytes())
+        file.write_bytes(other.read_bytes())
     else:
-        data = bytearray()
-    file.write_bytes(data)
+        damage(file, how)
     another_process(monkeypatch)
     assert result(texts.code_of(SOURCE, "<a>")) == [4, 5]
     assert disk.refused.pop() == str(file)
