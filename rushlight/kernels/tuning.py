@@ -127,6 +127,11 @@ MATMUL_ALONGSIDE = (128, 32, 12 << 20)
 # takes 207 us for 219, 4096x256x256 1053 for 1081. Not where its rows lie at multiples of so many
 # bytes: they displace each other in the first-level cache.
 MATMUL_NARROW, MATMUL_ALIKE = 512, 4096
+# Columns up to which rows of A that lie side by side are packed by tiles even where columns of A
+# lie so far apart (`gemm.APART`) that packing several panels in one go would pay. One thread, us:
+# 512x768x128 748 packed in one go, 672 by tiles; 1024x2048x256 7710, 7910. (Where they are not so
+# far: 128x768x128 187, 158; 384x768x128 565, 477.)
+MATMUL_FUSED = 128
 MATMUL_ALONG = 16  # the least k of such sums: shorter ones leave lanes empty, and round more often
 MATMUL_FEW = 16  # rows (or columns) that sums along k are used for
 MATMUL_PIECE = 1 << 17  # multiplications that a thread takes at a time

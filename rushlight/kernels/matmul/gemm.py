@@ -10,8 +10,9 @@ and van de Geijn, BLIS (2015):
                     an h x NR tile of C stays in registers while A and B stream by
 
 Rows are dealt evenly over panels of at most MR rows, so every height up to MR has a micro-kernel.
-There is a second one for few rows of A, which reads A where it lies (`direct`): with few rows, many
-chunks would pack the same ones.
+There is a second one for few rows of A, which reads A where it lies (DIRECT): with few rows, many
+chunks would pack the same ones. A third one packs rows while it multiplies (FUSED; where rows lie
+side by side, as in gradients of weights: `packing_tile.py`).
 
 Blocks and chunks depend on the shapes alone: the bits are the same for any number of threads.
 
@@ -31,10 +32,17 @@ from ..runtime import jit, tables, threads
 
 KC = 256  # rows of B a block: a panel of B (KC x NR) stays in the first-level cache
 NC = 1024  # columns of B a block: the packed block (KC x NC) stays in the second level
-ROOM = KC * NC  # elements of B that are packed at a time, unless one block of K has more
+# Elements of B that are packed at a time, unless one block of K has more: half of a second-level
+# cache of 1 MB. With twice as many, 768x512 by 128 rows takes 5 % longer.
+ROOM = KC * NC // 2
 SHARE = 4  # many groups of rows are a multiple of this, so that threads get equally many
+GROUPS = 8  # of rows, where there are fewer with whole groups: half a group is enough for one
 APART = 2048  # bytes between columns of A from which on several panels are packed in one go
 AHEAD = 8  # rows of K whose lines are asked for before they are packed
+
+# How rows of A are read: packed by a loop in front of the tiles, where they lie, or where they lie
+# by the tiles of the first panel of B, which pack them for the others.
+PACKED, DIRECT, FUSED = 0, 1, 2
 
 INTERFACE = Interface(
     "gemm",
@@ -62,14 +70,14 @@ INTERFACE = Interface(
         "batch": "products",
         "accumulate": "1: C is added to, 0: it is written",
         "mode": "0: pack and multiply by blocks, 1: pack all of B, 2: multiply by what 1 packed",
-        "direct": "1: A is read where it lies, 0: its rows are packed",
+        "rows": "how rows of A are read: 0 PACKED, 1 DIRECT, 2 FUSED (only with an a_row of 1)",
         "depth": "rows of B that are packed at a time, a multiple of KC; with mode 2 at least k",
     },
     state=("jc", "nc", "pd", "after", "panels", "height", "taller", "col_panels", "col_group",
            "row_groups", "col_groups"),
 )  # fmt: skip
 
-PACKING = ("direct", "depth")  # what of them says how vectors pack
+PACKING = ("rows", "depth")  # what of them says how vectors pack
 
 
 def tile_rows(e: str) -> int:
@@ -151,7 +159,7 @@ class Gemm:
     def declare_tile(self) -> None:
         """Call the tiles of another module."""
         threads.declare_run(self.module)
-        for table in ("micro", "direct"):
+        for table in ("micro", "direct", "packing_tile"):
             self.module.globals[table] = f"@{table} = external constant [{self.mr} x ptr]"
         self.module.declare("pack_a", None, [PTR, PTR, I64, I64, I64, I64])
         self.module.declare("pack_columns", None, [PTR, PTR, I64, I64, I64, I64, I64])
@@ -407,8 +415,10 @@ class Gemm:
         last = first + get("col_group")
         last = f.select(last < col_panels, last, col_panels)
         null = Value(f, PTR, "null")
-        direct = get("direct") != 0
-        table, directly = Pointer(f, "@micro", PTR), Pointer(f, "@direct", PTR)
+        direct, fused = get("rows") == DIRECT, get("rows") == FUSED
+        table, directly, packing = (
+            Pointer(f, f"@{name}", PTR) for name in ("micro", "direct", "packing_tile")
+        )
 
         def start_of(panel: Value) -> Value:
             return panel * height + f.select(panel < taller, panel, taller)
@@ -420,7 +430,7 @@ class Gemm:
             left = get("after") - pc
             kc = f.select(left < KC, left, f.const(I64, KC))
             a, size = matrix.at(pc * get("a_col")), self.panel_size(kc)
-            with f.when(get("direct") == 0):
+            with f.when(get("rows") == PACKED):
                 far = get("a_col") >= APART // BYTES[e]
                 together = (get("a_row") == 1) & far & (own_panels > 2)
                 with f.when(together) as lies_along:
@@ -451,11 +461,16 @@ class Gemm:
                 given = [packed.at(j * kc * nr), c.at(start * get("c_row") + j * nr), get("c_row"),
                          add, columns, bias("bias_row", start),
                          bias("bias_col", get("jc") + j * nr)]  # fmt: skip
+                source, own = a.at(start * get("a_row")), rows.at(p * size)
                 with f.when(direct) as branch:
-                    source, strides = a.at(start * get("a_row")), [get("a_row"), get("a_col")]
+                    strides = [get("a_row"), get("a_col")]
                     f.call_pointer(directly[h - 1], None, [kc, source, *given, *strides])
                 with branch.otherwise():
-                    f.call_pointer(table[h - 1], None, [kc, rows.at(p * size), *given])
+                    with f.when(fused & (j == first)) as packs:
+                        to = [get("a_col"), own]
+                        f.call_pointer(packing[h - 1], None, [kc, source, *given, *to])
+                    with packs.otherwise():
+                        f.call_pointer(table[h - 1], None, [kc, own, *given])
         f.ret()
 
     def write_run(self) -> None:
@@ -468,6 +483,9 @@ class Gemm:
         m, n, k, batch = (f.args[x] for x in ("m", "n", "k", "batch"))
         panels = (m + (self.mr - 1)) // self.mr
         row_groups = (panels + (self.group - 1)) // self.group
+        halves = f.select(panels < 2 * GROUPS, (panels + 1) // 2, f.const(I64, GROUPS))
+        more = (panels >= GROUPS) & (row_groups < halves)
+        row_groups = f.select(more, (halves + 1) // 2 * 2, row_groups)
         many = row_groups > 2 * SHARE
         row_groups = f.select(many, (row_groups + (SHARE - 1)) // SHARE * SHARE, row_groups)
         words.set("panels", panels)
@@ -481,13 +499,14 @@ class Gemm:
             left = n - jc
             nc = f.select(left < NC, left, f.const(I64, NC))
             col_panels = (nc + (self.nr - 1)) // self.nr
-            # 16 chunks or more where there are columns enough, for threads to share; but of two
-            # panels at least, for each chunk packs its rows of A anew.
+            # 16 chunks or more where there are columns enough, for threads to share; but of four
+            # panels at least, for each chunk packs its rows of A anew, or of two.
             wanted = f.select(
                 batch * row_groups < 16, f.const(I64, 16) // (batch * row_groups), f.const(I64, 1)
             )
             group = (col_panels + (wanted - 1)) // wanted
-            group = f.select(group < 2, f.const(I64, 2), group)
+            least = f.select(f.args["rows"] == DIRECT, f.const(I64, 2), f.const(I64, 4))
+            group = f.select(group < least, least, group)
             col_groups = (col_panels + (group - 1)) // group
             for word, amount in (("jc", jc), ("nc", nc), ("col_panels", col_panels),
                                 ("col_group", group), ("col_groups", col_groups)):  # fmt: skip
@@ -515,19 +534,24 @@ def panel_heights(e: str, m: int) -> tuple[int, ...]:
 
 
 def tile_symbols(
-    e: str, heights: tuple[int, ...] | None = None, direct: bool = False
+    e: str, heights: tuple[int, ...] | None = None, rows: int = PACKED
 ) -> dict[str, int]:
-    """The tiles of some heights (or of all), and the packing of A, which modules with products
-    import. A tile is compiled when its height is first needed: each takes a twentieth of a
-    second."""
+    """The tiles of some heights (or of all) for rows of A that are read in one way, and the packing
+    of A, which modules with products import. A tile is compiled when its height is first needed:
+    each takes a twentieth of a second."""
+    from . import packing_tile
+
     key = (e, jit.target().lanes)
     micro = tables.Table.of(("tile", *key), tile_rows(e))
     directly = tables.Table.of(("direct_tile", *key), tile_rows(e))
-    needed = directly if direct else micro
-    needed.fill(heights, lambda some: Gemm(e).build_tiles(some, direct))
-    packing = ["pack_a", "pack_columns"]
-    pack = jit.load(("pack_rows", *key), lambda: Gemm(e).build_pack(), packing)
-    return {"micro": micro.address, "direct": directly.address, **pack}
+    needed = directly if rows == DIRECT else micro
+    needed.fill(heights, lambda some: Gemm(e).build_tiles(some, rows == DIRECT))
+    packing = packing_tile.table(e, heights if rows == FUSED else ())
+    pack = jit.load(
+        ("pack_rows", *key), lambda: Gemm(e).build_pack(), ["pack_a", "pack_columns"]
+    )
+    tiles = {"micro": micro, "direct": directly, "packing_tile": packing}
+    return {name: table.address for name, table in tiles.items()} | pack
 
 
 def narrow_symbols(e: str, heights: tuple[int, ...] | None = None) -> dict[str, int]:
@@ -538,16 +562,17 @@ def narrow_symbols(e: str, heights: tuple[int, ...] | None = None) -> dict[str, 
 
 
 @functools.cache
-def kernel(e: str, heights: tuple[int, ...] | None = None, direct: bool = False) -> Kernel:
-    """The kernel of an element type, with tiles for panels of these heights, or of all; those for
-    rows of A where they lie (`direct`), or for packed ones."""
-    key = (e, KC, NC, group())
-    return Kernel(INTERFACE, key, lambda: Gemm(e).build(), lambda: tile_symbols(e, heights, direct))
+def kernel(e: str, heights: tuple[int, ...] | None = None, rows: int = PACKED) -> Kernel:
+    """The kernel of an element type, with tiles for panels of these heights, or of all, and for
+    rows of A that are read in this way."""
+    key = (e, KC, NC, GROUPS, group())
+    return Kernel(INTERFACE, key, lambda: Gemm(e).build(), lambda: tile_symbols(e, heights, rows))
 
 
-def reads_directly(e: str, m: int) -> bool:
-    """Whether rows of A are read where they lie, for they are few."""
-    return m <= group() * tile_rows(e)
+def rows_read(e: str, m: int) -> int:
+    """How m rows of A are read by products with a matrix that stays packed: where they lie, if they
+    are few."""
+    return DIRECT if m <= group() * tile_rows(e) else PACKED
 
 
 def whole_size(e: str, n: int, k: int) -> int:

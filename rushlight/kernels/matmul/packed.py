@@ -44,7 +44,7 @@ def plan_pack(element: str, k: int, n: int, row: int, col: int) -> Plan:
         gemm.kernel(element, ()),
         a="b", a_row=0, a_col=0, a_batch=0, b="b", b_row=row, b_col=col, b_batch=0,
         c="b", c_row=0, c_batch=0, packed="panels", m=1, n=n, k=k, batch=1, accumulate=0, mode=1,
-        direct=0, depth=gemm.KC,
+        rows=gemm.PACKED, depth=gemm.KC,
     )  # fmt: skip
     return Plan("matmul.pack", ("b", "panels"), {}, [launch], mutates=("panels",))
 
@@ -56,12 +56,12 @@ def plan_into(
     """c = a @ B (+ bias) (+ c): operands a, panels, c, bias; rows of a and c without gaps."""
     from . import gemm
 
-    direct = gemm.reads_directly(element, m)
+    rows = gemm.rows_read(element, m)
     launch = Launch(
-        gemm.kernel(element, gemm.panel_heights(element, m), direct),
+        gemm.kernel(element, gemm.panel_heights(element, m), rows),
         a="a", a_row=k, a_col=1, a_batch=0, b="panels", b_row=0, b_col=0, b_batch=0,
         c="c", c_row=n, c_batch=0, bias_col="bias" if bias else None, packed="panels",
-        m=m, n=n, k=k, batch=1, accumulate=int(accumulate), mode=2, direct=int(direct),
+        m=m, n=n, k=k, batch=1, accumulate=int(accumulate), mode=2, rows=rows,
         depth=gemm.blocks_of(k) * gemm.KC,
     )  # fmt: skip
     size = 8 if element == "double" else 4

@@ -515,12 +515,11 @@ class Problem:
             made.numpy(np.copyto, (self.names["c"], self.names["d"]))
         made.workspace["panels"] = nbytes
         heights = gemm.panel_heights(self.element, m)
-        apart = self.a[0] * self.dtype.itemsize % tuning.MATMUL_ALIKE != 0
-        direct = not by_amx and self.a[1] == 1 and n <= tuning.MATMUL_NARROW and apart
+        rows = self.rows_read()
         if by_amx:
             kernel = amx_gemm.kernel(parts, *((self.reads,) if self.reads else ()))
         else:
-            kernel = gemm.kernel(self.element, heights, direct)
+            kernel = gemm.kernel(self.element, heights, rows)
         made.launch(
             kernel,
             a=self.names["a"], a_row=self.a[0], a_col=self.a[1], a_batch=a,
@@ -528,12 +527,23 @@ class Problem:
             c=self.names["c"], c_row=n, c_batch=c,
             bias_col=self.names["d"] if bias else None,
             m=m, n=n, k=k, batch=count, packed="panels", accumulate=int(copied),
-            **({} if by_amx else {"mode": 0, "direct": int(direct), "depth": depth}),
+            **({} if by_amx else {"mode": 0, "rows": rows, "depth": depth}),
         )  # fmt: skip
         if not self.plain:
             given = (self.names["c"], self.names["d"], "alpha", "beta")
             made.numpy(reference.scale_and_add, given)
         return "amx_gemm" if by_amx else "gemm"
+
+    def rows_read(self) -> int:
+        """How `gemm.py` reads rows of A."""
+        from . import gemm, packing_tile
+
+        (row, col), size = self.a, self.dtype.itemsize
+        if col == 1:
+            apart = row * size % tuning.MATMUL_ALIKE != 0
+            return gemm.DIRECT if self.n <= tuning.MATMUL_NARROW and apart else gemm.PACKED
+        near = col * size < gemm.APART or self.n <= tuning.MATMUL_FUSED
+        return gemm.FUSED if row == 1 and near and packing_tile.is_fast() else gemm.PACKED
 
     # -- ways that use others ------------------------------------------------------------------
 

@@ -108,10 +108,10 @@ def plan_steps(
 
     itemsize = 8 if element == "double" else 4
     operands, widths = steps.operands(outside), dict(steps.rows)
-    direct = gemm.reads_directly(element, max(sizes))
+    reading = gemm.rows_read(element, max(sizes))
     heights = {h for count in sizes for h in gemm.panel_heights(element, count)}
     cell = kernel(steps.cell, element, operands)
-    multiply = gemm.kernel(element, tuple(sorted(heights)), direct)
+    multiply = gemm.kernel(element, tuple(sorted(heights)), reading)
     k = size * widths.get(steps.factor, 1)
     n = size * widths.get(steps.into, 1)
     if steps.into == "product":
@@ -138,7 +138,7 @@ def plan_steps(
                 multiply, a=place[steps.factor], a_row=k, a_col=1, a_batch=0, b="panels", b_row=0,
                 b_col=0, b_batch=0, c=place[steps.into], c_row=n, c_batch=0,
                 bias_col="bias" if bias else None, packed="panels", m=count, n=n, k=k, batch=1,
-                accumulate=int(steps.adds), mode=2, direct=int(direct),
+                accumulate=int(steps.adds), mode=2, rows=reading,
                 depth=gemm.blocks_of(k) * gemm.KC,
             ),
         ]  # fmt: skip

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rushlight.kernels import runtime
-from rushlight.kernels.matmul import select
+from rushlight.kernels.matmul import gemm, packing_tile, select
 
 from .products import check, plan_of
 
@@ -69,10 +69,9 @@ def test_a_bias_belongs_to_the_first_block(rng: np.random.Generator, limits: Any
 
 
 def product_by(
-    a: np.ndarray, b: np.ndarray, direct: bool, depth: int, batch: int = 1
+    a: np.ndarray, b: np.ndarray, rows: int, depth: int, batch: int = 1
 ) -> np.ndarray:
     """a @ b by the kernel, with what a plan would decide given."""
-    from rushlight.kernels.matmul import gemm
     from rushlight.kernels.meta import MetaArray
     from rushlight.kernels.plan import Launch, Plan
 
@@ -80,10 +79,10 @@ def product_by(
     element, size = select.ELEMENTS[a.dtype], a.itemsize
     of_a, of_b = ([s // size for s in x.strides] for x in (a, b))
     launch = Launch(
-        gemm.kernel(element, gemm.panel_heights(element, m), direct), a="a", a_row=of_a[-2],
+        gemm.kernel(element, gemm.panel_heights(element, m), rows), a="a", a_row=of_a[-2],
         a_col=of_a[-1], a_batch=of_a[0], b="b", b_row=of_b[-2], b_col=of_b[-1], b_batch=of_b[0],
         c="y", c_row=n, c_batch=m * n, m=m, n=n, k=k, batch=batch, packed="panels",
-        accumulate=0, mode=0, direct=int(direct), depth=depth,
+        accumulate=0, mode=0, rows=rows, depth=depth,
     )  # fmt: skip
     room = gemm.packed_size(element, n, batch, depth) * size
     outputs = {"y": MetaArray((batch, m, n), a.dtype)}
@@ -105,23 +104,31 @@ def test_the_bits_do_not_depend_on_packing(
         a = rng.standard_normal((2, k, m) if turned else (2, m, k)).astype(dtype)
         a = a.swapaxes(1, 2) if turned else a
         b = rng.standard_normal((2, k, n)).astype(dtype)
-        first = product_by(a, b, False, 256, 2)
+        first = product_by(a, b, gemm.PACKED, 256, 2)
         atol = 1e-9 if dtype is np.float64 else 1e-3
         np.testing.assert_allclose(first, a.astype(float) @ b, atol=atol)
-        for direct in (False, True):
+        fused = [gemm.FUSED] if turned and packing_tile.is_fast() else []
+        for rows in (gemm.PACKED, gemm.DIRECT, *fused):
             for depth in (256, 512, 1024):
-                given = (a, b, direct, depth, 2)
+                given = (a, b, rows, depth, 2)
                 got = by_threads(lambda given=given: product_by(*given))
                 np.testing.assert_array_equal(got, first)
 
 
 def test_a_narrow_product_reads_a_where_it_lies(limits: Any) -> None:
-    """Unless rows lie at multiples of a page, or columns side by side."""
+    """Unless rows lie at multiples of a page. Where columns lie side by side, tiles pack them, if
+    columns are near or there are few to multiply by."""
     with limits(MATMUL_LEAST_PACKED=1, MATMUL_AMX_LEAST=1 << 60):
-        for shape, columns, direct in (
-            ((300, 200), 200, 1), ((300, 200), 600, 0), ((300, 1024), 200, 0),
+        for shape, columns, rows in (
+            ((300, 200), 200, gemm.DIRECT), ((300, 200), 600, gemm.PACKED),
+            ((300, 1024), 200, gemm.PACKED),
         ):  # fmt: skip
             a, b = np.ones(shape, np.float32), np.ones((shape[1], columns), np.float32)
-            assert f"direct={direct}" in select.plan_product(a, b).describe()
+            assert f" rows={rows}" in select.plan_product(a, b).describe()
+        fused = gemm.FUSED if packing_tile.is_fast() else gemm.PACKED
+        for shape, columns, rows in (
+            ((300, 200), 600, fused), ((512, 200), 128, fused), ((512, 200), 129, gemm.PACKED),
+        ):  # fmt: skip
             turned = np.ones(shape[::-1], np.float32).T
-            assert "direct=0" in select.plan_product(turned, b).describe()
+            b = np.ones((shape[1], columns), np.float32)
+            assert f" rows={rows}" in select.plan_product(turned, b).describe()
