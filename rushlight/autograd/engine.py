@@ -26,7 +26,7 @@ from .hook_calls import post_hooks, pre_hooks, tensor_hooks
 from .leaves import finish_leaf, shown_leaf
 from .node import LEAF, Freed, Node, Out
 from .observe import enter, leave, span
-from .unbroadcast import cast, fit, fit_other, fitted, total
+from .unbroadcast import SUM_LEAST, cast, fit, fit_other, fitted, plain_sum, total
 
 ndarray = np.ndarray
 checks: list[Any] = []  # anomaly mode puts a function here: called as check(node, gradients)
@@ -312,7 +312,7 @@ def send(
                 if old is None:
                     slot[grad] = r
                 else:
-                    r = old + r
+                    r = old + r if r.size < SUM_LEAST else plain_sum(old, r)
                     slot[grad] = r if r.__class__ is ndarray else np.asarray(r)
             elif r is not None:
                 deliver(slots, edge, r)

@@ -21,7 +21,7 @@ from . import door, steps
 from .hook_calls import as_tensor, fits, pre_hooks, run_hooks
 from .node import Extras, TensorBase
 from .observe import span
-from .unbroadcast import add, fitted, total
+from .unbroadcast import add, fitted, plain_sum, total
 
 ndarray = np.ndarray
 _new = object.__new__
@@ -120,7 +120,7 @@ def copied_gradient(g: Any, like: Any) -> Any:
 @steps.step(outputs=0, mutates=(0,))
 def accumulated(total: Any, g: Any) -> None:
     """Add a gradient to those of before, in place."""
-    np.add(total, g, out=total)
+    plain_sum.planned.into(np.add, total, g)
 
 
 def shown_leaf(leaf: Any, g: Any, *rest: Any) -> None:

@@ -50,8 +50,12 @@ ELEMENTWISE_AVX2_LEAST = least(1 << 10)
 ELEMENTWISE_SCALAR_LEAST = least(128)
 # For float16 and bfloat16, of which NumPy takes float32. x * y of 64: 6.4, 4.6; of 2**14: 11, 5.8
 ELEMENTWISE_LOW_LEAST = least(64)
-# And for a + b, where it is threads that pay. 2**16: 5.6, 5.1; 2**17: 14.9, 6.4; 2**18: 32, 17
-ELEMENTWISE_ARITHMETIC_LEAST = least(1 << 17)
+# And for a + b, where it is threads that pay. 2**16: 5.6, 5.1; 2**17: 14.9, 6.4; 2**18: 32, 17. On
+# a Xeon whose operands come from the third-level cache, 2**14: 7.2, 7.7; 2**16: 25, 14; one thread
+# 23, 23.
+ELEMENTWISE_ARITHMETIC_LEAST = least(1 << 16)
+# The same in place, where nothing is allocated. 2**16: 7.7, 8.3; 2**17: 11.4, 11.3
+ELEMENTWISE_ARITHMETIC_INTO = least(1 << 17)
 ELEMENTWISE_FAR = 1 << 25  # bytes of a result from which on it is written past the cache
 ELEMENTWISE_MOST_PLANS = 8192  # plans that are kept, of all formulas together
 BROADCAST_SHORT = least(8)  # elements of a row below which NumPy is quicker

@@ -55,8 +55,9 @@ Fixed = tuple[int, tuple[float, ...]]  # an operand, and numbers of it: see `For
 BY_NUMPY = (None, "arithmetic", "root", "avx2", "avx512", "scalar", "steps")
 
 
-def least_for(numpy: str | None, alone: bool) -> int:
-    """Elements from which on a kernel is used, for a formula or for one step alone.
+def least_for(numpy: str | None, alone: bool, into: bool = False) -> int:
+    """Elements from which on a kernel is used, for a formula or for one step alone; `into`: where
+    the result is written over an operand.
 
     `numpy` is how NumPy computes it, as a record says:
         "arithmetic": by an instruction, as a + b; "root": by a slow one;
@@ -71,6 +72,8 @@ def least_for(numpy: str | None, alone: bool) -> int:
     if not alone or numpy == "root":
         return tuning.ELEMENTWISE_LEAST
     if numpy == "arithmetic":
+        if into:
+            return tuning.ELEMENTWISE_ARITHMETIC_INTO
         return tuning.ELEMENTWISE_ARITHMETIC_LEAST
     if numpy == "scalar" or (numpy == "avx512" and not has_avx512()):
         return tuning.ELEMENTWISE_SCALAR_LEAST
@@ -147,11 +150,13 @@ def fuse(
     return call
 
 
-def fuse_step(ufunc: Callable[..., Any], name: str) -> Callable[..., Any]:
+def fuse_step(
+    ufunc: Callable[..., Any], name: str, numpy: str | None = None
+) -> Callable[..., Any]:
     """`fuse` of a ufunc that is one step, by its name in `lower.TABLE`: for programs on arrays,
     whose records stand in no formula."""
     step = types.SimpleNamespace(name=name)
-    return fuse(ufunc, name, lambda *args: args[0].trace.call(step, args))
+    return fuse(ufunc, name, lambda *args: args[0].trace.call(step, args), numpy=numpy)
 
 
 def fuse_rule(
@@ -246,7 +251,7 @@ class Formula:
             ValueError, TypeError: where the result is not of a's shape and type; a is as it was.
         """
         some = a.size >= min(tuning.ELEMENTWISE_STEPS_LEAST, tuning.ELEMENTWISE_LEAST)
-        by_kernel = some and a.size >= self.least() and a.dtype.kind == "f"
+        by_kernel = some and a.size >= self.least(into=True) and a.dtype.kind == "f"
         found = self.key((a, *rest), kw) if by_kernel else None
         if found is None:
             if fn.__class__ is UFUNC:
@@ -311,9 +316,9 @@ class Formula:
         call.__name__, call.__module__ = self.name, self.seen.__module__
         return call
 
-    def least(self) -> int:
-        """Elements from which on a kernel is used."""
-        return least_for(self.by_numpy, self.alone)
+    def least(self, into: bool = False) -> int:
+        """Elements from which on a kernel is used; `into`: as in `least_for`."""
+        return least_for(self.by_numpy, self.alone, into)
 
     def plan(self, *args: Any, **kw: Any) -> Plan:
         """How a call would be computed, of whatever size; arguments may be MetaArrays."""
