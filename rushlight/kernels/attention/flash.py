@@ -8,7 +8,8 @@ Forward, for a block of queries (Dao et al., 2022, arXiv:2205.14135; Milakov and
 
 Scores have a line for each key, with the queries side by side: maxima and sums over keys then run
 down the lines, a vector of queries at a time, and every product reads its operands as they lie but
-one, the queries, which are turned once.
+one, the queries, which are turned once. On the diagonal of causal attention the first half of a
+block's queries sees half of its keys: products leave out what none of them sees.
 
 Backward computes p = exp(x - kept) anew. The rounding of `kept`, which is as large as the largest
 score, is then a relative error of all weights of a query. Where the work is small, kernels are
@@ -37,6 +38,7 @@ from ..matmul.small_gemm import SmallGemm, tile_symbols
 from ..tuning import ATTENTION_DEEPEST as DEEPEST
 
 BLOCK = 64  # queries and keys of a block
+HALF = 32  # queries at most that are computed at once on the diagonal, for the first see fewer keys
 FEW, PARTS = 16, (4, 8)  # terms of short products; exact kernels add 4 of these in a row, else 8
 LEAST = {F32: -87.0, F64: -708.0}  # below, e**x is taken for 0
 TOGETHER = 4  # lines whose exponentials are computed at once
@@ -94,6 +96,8 @@ class Attention(SmallGemm):
         self.mask, self.backward, self.exact = mask, backward, exact
         self.interface = BACKWARD if backward else FORWARD
         self.low = float("-inf")
+        # halves begin where panels do, or in the middle of one
+        self.half = HALF if self.nr % HALF == 0 else HALF // self.nr * self.nr
 
     def build(self) -> Any:
         self.declare_tiles()
@@ -219,10 +223,48 @@ class Attention(SmallGemm):
             panel.each(lambda i: panel.put(place, i, panel.get(place, i) * scale))
         return steps, f.const(self.e, 1.0)
 
+    def columns_of(self, panels: Pointer, start: Value, steps: Any) -> Pointer:
+        """Where the half that begins at `start` lies in what is turned."""
+        return panels.at(start // self.nr * steps[1] + start % self.nr)
+
     def block(self, start: Value, end: Value) -> Value:
         """How many of a block there are."""
         left = end - start
         return self.f.select(left < BLOCK, left, self.f.const(I64, BLOCK))
+
+    def diagonal(self, first: Value, key: Value) -> Value:
+        """Whether no query of a block sees all of its keys. Exact kernels compute them all: how
+        many terms they add in a row is a matter of all keys."""
+        causal = self.word["causal"] != 0
+        return causal & (first == key) if not self.exact else causal & False
+
+    def seen_together(
+        self, diagonal: Value, rows: Value, columns: Value,
+        body: Callable[[Value, tuple[Value, Value]], None],
+    ) -> None:  # fmt: skip
+        """`body(start, (queries, keys))` for all queries of a block; on the diagonal for one half
+        and then the other, with the keys that these may see."""
+        f = self.f
+        each = f.select(diagonal & (rows > self.half), f.const(I64, self.half), rows)
+        with f.range(0, rows, each) as start:
+            left = rows - start
+            some = f.select(left < each, left, each)
+            seen = f.select(diagonal & (start + some < columns), start + some, columns)
+            body(start, (some, seen))
+
+    def seeing_together(
+        self, diagonal: Value, rows: Value, columns: Value,
+        body: Callable[[Value, Value, tuple[Value, Value]], None],
+    ) -> None:  # fmt: skip
+        """`body(start, first, (keys, queries))` for all keys of a block; on the diagonal for one
+        half and then the other, with the queries from `first` on, which may see these."""
+        f = self.f
+        each = f.select(diagonal & (columns > self.half), f.const(I64, self.half), columns)
+        with f.range(0, columns, each) as start:
+            left = columns - start
+            some = f.select(left < each, left, each)
+            first = f.select(diagonal, f.select(start < rows, start, rows), self.null)
+            body(start, first, (some, rows - first))
 
     def masked(
         self, x: Pointer, mask: Pointer | None, first: Value, key: Value, sizes: Any
@@ -313,8 +355,25 @@ class Attention(SmallGemm):
         with f.range(0, end, BLOCK) as key:
             columns = self.block(key, end)
             more = f.select(key > 0, f.const(I64, 1), 0)
-            self.product(self.row("k", k, key), (w["k_row"], 1), queries, q_steps, scores, BLOCK,
-                         (columns, rows, w["depth"]), none, scale)  # fmt: skip
+            diagonal, k_here, v_here = (
+                self.diagonal(first, key), self.row("k", k, key), self.row("v", v, key)
+            )  # fmt: skip
+
+            def scored(start: Value, sizes: Any, k_here: Pointer = k_here) -> None:
+                some, seen = sizes
+                here = self.columns_of(queries, start, q_steps)
+                self.product(k_here, (w["k_row"], 1), here, q_steps, scores.at(start), BLOCK,
+                             (seen, some, w["depth"]), none, scale)  # fmt: skip
+
+            def gathered(
+                start: Value, sizes: Any, v_here: Pointer = v_here, more: Value = more
+            ) -> None:
+                some, seen = sizes
+                self.product(scores.at(start), (1, BLOCK), v_here, self.as_it_lies("v"),
+                             self.row("out", out, start), w["out_row"], (some, w["width"], seen),
+                             more)  # fmt: skip
+
+            self.seen_together(diagonal, rows, columns, scored)
             self.masked(scores, mask, first, key, (rows, columns))
             with f.range(0, rows, lanes) as i:
                 x = scores.at(i)
@@ -345,8 +404,7 @@ class Attention(SmallGemm):
                 sums.store(before + whole, i)
             with f.when(key > 0), f.range(rows) as i:
                 self.scaled(self.row("out", out, i), factors[i])
-            self.product(scores, (1, BLOCK), self.row("v", v, key), self.as_it_lies("v"), out,
-                         w["out_row"], (rows, w["width"], columns), more)  # fmt: skip
+            self.seen_together(diagonal, rows, columns, gathered)
         with f.range(0, rows, lanes) as i:
             sum_ = sums.load(i, lanes)
             empty = sum_ == 0.0
@@ -397,10 +455,18 @@ class Attention(SmallGemm):
             """Scores with the mask, and g v^T, of a block of queries and one of keys."""
             q_steps, factor = self.queries_turned(queries, self.row("q", q, first), rows)
             g_steps = self.turned(given, "g", self.row("g", g, first), rows, width)
-            self.product(self.row("k", k, key), (w["k_row"], 1), queries, q_steps, p, BLOCK,
-                         (columns, rows, depth), none, factor)  # fmt: skip
-            self.product(self.row("v", v, key), (w["v_row"], 1), given, g_steps, d, BLOCK,
-                         (columns, rows, width), none)  # fmt: skip
+            k_here, v_here = self.row("k", k, key), self.row("v", v, key)
+
+            def multiplied(start: Value, sizes: Any) -> None:
+                some, seen = sizes
+                q_part = self.columns_of(queries, start, q_steps)
+                g_part = self.columns_of(given, start, g_steps)
+                self.product(k_here, (w["k_row"], 1), q_part, q_steps, p.at(start), BLOCK,
+                             (seen, some, depth), none, factor)  # fmt: skip
+                self.product(v_here, (w["v_row"], 1), g_part, g_steps, d.at(start), BLOCK,
+                             (seen, some, width), none)  # fmt: skip
+
+            self.seen_together(self.diagonal(first, key), rows, columns, multiplied)
             self.masked(p, mask, first, key, (rows, columns))
 
         # what all weights of a query share: the sum of weights times g v^T, which is that of g out
@@ -444,12 +510,34 @@ class Attention(SmallGemm):
                     self.emptied(y, seen, columns)
                 more = f.select(first > start, f.const(I64, 1), 0)
                 later = f.select(key > 0, f.const(I64, 1), 0)
-                self.product(p, (BLOCK, 1), g_here, self.as_it_lies("g"), self.row("dv", dv, key),
-                             w["dv_row"], (columns, width, rows), more)  # fmt: skip
-                self.product(d, (BLOCK, 1), q_here, self.as_it_lies("q"), self.row("dk", dk, key),
-                             w["dk_row"], (columns, depth, rows), more)  # fmt: skip
-                self.product(d, (1, BLOCK), k_here, self.as_it_lies("k"), self.row("dq", dq, first),
-                             w["dq_row"], (rows, depth, columns), later)  # fmt: skip
+                diagonal = self.diagonal(first, key)
+
+                def of_keys(
+                    start: Value, begin: Value, sizes: Any, more: Value = more, key: Value = key,
+                    q_here: Pointer = q_here, g_here: Pointer = g_here,
+                ) -> None:  # fmt: skip
+                    some, seeing = sizes
+                    for scores, rows_of, name, matrix, wide in (
+                        (p, g_here, "g", dv, width), (d, q_here, "q", dk, depth),
+                    ):  # fmt: skip
+                        to = self.row(f"d{'v' if name == 'g' else 'k'}", matrix, key + start)
+                        self.product(
+                            scores.at(start * BLOCK + begin), (BLOCK, 1),
+                            self.row(name, rows_of, begin), self.as_it_lies(name), to,
+                            w["dv_row" if name == "g" else "dk_row"], (some, wide, seeing), more,
+                        )  # fmt: skip
+
+                def of_queries(
+                    start: Value, sizes: Any, later: Value = later, k_here: Pointer = k_here,
+                    first: Value = first,
+                ) -> None:  # fmt: skip
+                    some, seen = sizes
+                    self.product(d.at(start), (1, BLOCK), k_here, self.as_it_lies("k"),
+                                 self.row("dq", dq, first + start), w["dq_row"],
+                                 (some, depth, seen), later)  # fmt: skip
+
+                self.seeing_together(diagonal, rows, columns, of_keys)
+                self.seen_together(diagonal, rows, columns, of_queries)
         f.ret()
 
     def write_sums(
@@ -501,6 +589,6 @@ def kernel(e: str, mask: str, backward: bool, exact: bool = False) -> Kernel:
     """The kernel of an element type and a kind of mask: "none", "bool" or "float"; `exact` for
     small work."""
     return Kernel(
-        BACKWARD if backward else FORWARD, (e, mask, exact, PARTS, BLOCK, DEEPEST),
+        BACKWARD if backward else FORWARD, (e, mask, exact, PARTS, BLOCK, HALF, DEEPEST),
         lambda: Attention(e, mask, backward, exact).build(), lambda: tile_symbols(e),
     )  # fmt: skip

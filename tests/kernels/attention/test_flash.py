@@ -9,6 +9,7 @@ import pytest
 
 from rushlight.kernels import runtime
 from rushlight.kernels.attention import flash, select
+from rushlight.kernels.keys import forget_plans
 
 pytestmark = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 
@@ -61,6 +62,30 @@ def plain_attention(q: Any, k: Any, v: Any, g: Any, hidden: Any) -> list[Any]:
     gw = g @ v.swapaxes(-1, -2) * w
     d = gw - w * gw.sum(-1, keepdims=True)
     return [w @ v, d @ k * scale, d.swapaxes(-1, -2) @ q * scale, w.swapaxes(-1, -2) @ g]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("rows", "keys"), [(64, 64), (100, 100), (40, 64), (64, 40), (150, 130)])
+def test_halves_on_the_diagonal_change_no_bit(
+    rows: int, keys: int, dtype: Any, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What no query of a half sees is left out of products: it would have added zeros."""
+    q, g = (rng.standard_normal((40, 2, rows, 24)).astype(dtype) for _ in range(2))
+    k, v = (rng.standard_normal((40, 2, keys, 24)).astype(dtype) for _ in range(2))
+    found = []
+    for half in (flash.HALF, flash.BLOCK * 3):  # the second leaves nothing out
+        monkeypatch.setattr(flash, "HALF", half)
+        flash.kernel.cache_clear()
+        forget_plans()
+        y = select.forward(q, k, v, None, 0.2, True)
+        slopes = select.backward(g, *y, q, k, v, None, 0.2, True)
+        assert slopes is not None
+        found.append((*y, *slopes))
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_array_equal(one, other)
+    monkeypatch.undo()
+    flash.kernel.cache_clear()
+    forget_plans()
 
 
 @pytest.mark.slow
