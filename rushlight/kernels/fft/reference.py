@@ -77,7 +77,7 @@ def radices(n: int) -> list[int] | None:
     """The radices of a transform of n points, in the order of its passes; None if there is a
     factor that no pass has."""
     found = []
-    for r in (5, 3):
+    for r in (13, 11, 7, 5, 3):
         while n % r == 0:
             n //= r
             found.append(r)

@@ -1,10 +1,10 @@
 """Fourier transforms: which kernels compute one, dim by dim.
 
-Sizes whose factors are 2, 3 and 5 have kernels, of float32 and float64, each computed in its own
-type: short rows (`rows.py`), long ones (`long.py`), other dims (`columns.py`). A plan lays the
-operand down as PyTorch does its result, the transformed dims innermost, transforms the last of them
-on the way from operand to result, and the others in place. Real transforms are of even sizes. NumPy
-takes the rest.
+Sizes whose factors are 2, 3, 5, 7, 11 and 13 have kernels, of float32 and float64, each computed in
+its own type: short rows (`rows.py`), long ones (`long.py`), other dims (`columns.py`). A plan lays
+the operand down as PyTorch does its result, the transformed dims innermost, transforms the last of
+them on the way from operand to result, and the others in place. Real transforms are of even sizes.
+NumPy takes the rest.
 
 Not here: NumPy's way, tables (`reference.py`).
 """
@@ -263,5 +263,6 @@ def short(n: int) -> bool:
 
 
 def radices_of(found: set[int]) -> tuple[int, ...]:
-    """Those that a kernel is compiled with: powers of two alone, or all."""
-    return (4, 8) if found <= {4, 8} else (2, 3, 4, 5, 8)
+    """Those that a kernel is compiled with: powers of two alone, the usual ones, or all."""
+    sets = (4, 8), (2, 3, 4, 5, 8), (2, 3, 4, 5, 7, 8), (2, 3, 4, 5, 7, 8, 11, 13)
+    return next(some for some in sets if found <= set(some))

@@ -14,8 +14,8 @@ pytestmark = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, o
 
 
 @pytest.mark.parametrize("forward", [True, False])
-@pytest.mark.parametrize("first", [1, 2, 3, 4, 5, 8])
-@pytest.mark.parametrize("second", [2, 3, 4, 5, 8])
+@pytest.mark.parametrize("first", [1, 2, 3, 4, 5, 7, 8, 11, 13])
+@pytest.mark.parametrize("second", [2, 3, 4, 5, 7, 8, 11, 13])
 def test_radices(limits: Any, first: int, second: int, forward: bool) -> None:
     n = first * second
     rng = np.random.default_rng(0)
@@ -26,5 +26,6 @@ def test_radices(limits: Any, first: int, second: int, forward: bool) -> None:
                 "c2c", array.dtype, array.shape, array.strides, dims[:1], forward, 0, 1.0
             )
             wanted = reference.c2c(array, dims=dims[:1], forward=forward, scale=1.0)
-            np.testing.assert_allclose(made.run(array), wanted, rtol=0, atol=1e-14)
+            atol = max(1e-14, 4 * np.spacing(abs(wanted).max()))
+            np.testing.assert_allclose(made.run(array), wanted, rtol=0, atol=atol)
             assert made.name == "fft.rows"

@@ -26,13 +26,13 @@ def test_radices_multiply_to_the_size() -> None:
     for n in range(2, 300):
         found = reference.radices(n)
         rest = n
-        for p in (2, 3, 5):
+        for p in (2, 3, 5, 7, 11, 13):
             while rest % p == 0:
                 rest //= p
         assert (found is None) == (rest > 1)
         if found:
             assert math.prod(found) == n
-            assert set(found) <= {2, 3, 4, 5, 8}
+            assert set(found) <= {2, 3, 4, 5, 7, 8, 11, 13}
     assert reference.radices(1024) == [4, 4, 8, 8]
 
 
@@ -40,7 +40,8 @@ def test_a_long_transform_is_two_short_ones() -> None:
     assert reference.rounds(1024) == (32, 32)
     assert reference.rounds(65536) == (256, 256)
     assert reference.rounds(1 << 17) is None
-    assert reference.rounds(7 * 1024) is None
+    assert reference.rounds(7 * 1024) == (64, 112)
+    assert reference.rounds(17 * 1024) is None
     assert reference.rounds(64) is None  # its halves would be single passes
 
 

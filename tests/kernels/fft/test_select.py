@@ -21,12 +21,13 @@ pytestmark = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, o
         ("c2c", (1, 256), (1,), "fft.long"),
         ("c2c", (8, 512), (1,), "fft.long"),
         ("r2c", (8, 512), (1,), "fft.rows"),
-        ("c2c", (8, 77), (1,), "fft.numpy"),  # of factors without a pass
+        ("c2c", (8, 77), (1,), "fft.rows"),
+        ("c2c", (8, 85), (1,), "fft.numpy"),  # of factors without a pass
         ("full", (8, 256), (1,), "fft.rows"),
         ("full", (8, 512), (1,), "fft.long"),
         ("r2c", (8, 75), (1,), "fft.numpy"),  # odd
-        ("c2c", (64, 77), (0, 1), "fft.numpy"),
-        ("c2c", (64, 77), (0,), "fft.rows"),
+        ("c2c", (64, 85), (0, 1), "fft.numpy"),
+        ("c2c", (64, 85), (0,), "fft.rows"),
         ("c2c", (64, 1), (1,), "fft.numpy"),
         ("c2c", (1, 1 << 17), (1,), "fft.numpy"),
     ],
@@ -51,7 +52,11 @@ def test_dims_in_every_order(call: Any, kind: str, turned: bool, dtype: Any) -> 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("kind", ["c2c", "r2c", "full", "c2r"])
-@pytest.mark.parametrize("n", [16, 30, 60, 64, 100, 128, 240, 256, 1000, 1024, 1944, 4096, 16384])
+@pytest.mark.parametrize(
+    "n",
+    [14, 16, 30, 60, 64, 100, 128, 154, 224, 240, 256, 286, 448, 1000, 1024, 1944, 2002, 4096,
+     16384],
+)  # fmt: skip
 def test_errors_are_not_larger_than_numpys(call: Any, n: int, kind: str, dtype: Any) -> None:
     """In roundings of float64, for NumPy computes those of float32 in float64. Real transforms of
     few points, which have a step more than theirs, are up to an eighth above."""
