@@ -82,12 +82,17 @@ class Series:
 
     Args:
         launches: of kernels whose ints and floats are numbers.
+        shares: the same work in parts that know nothing of each other, each a list of launches.
+            Threads take whole parts: within one, nobody waits for others, and what a launch writes
+            is in the cache of the core that reads it next. None: threads share each launch.
     """
 
-    __slots__ = ("arrays", "launches", "made")
+    __slots__ = ("arrays", "launches", "made", "shares")
 
-    def __init__(self, launches: Sequence[Launch]) -> None:
-        self.launches = tuple(launches)
+    def __init__(
+        self, launches: Sequence[Launch], shares: Sequence[Sequence[Launch]] | None = None
+    ) -> None:
+        self.launches, self.shares = tuple(launches), shares or (launches,)
         self.arrays = tuple(dict.fromkeys(
             a if isinstance(a, str) else a[0]
             for launch in launches for a in launch.arrays if a is not None
@@ -95,12 +100,13 @@ class Series:
         self.made: Any = None
 
     def packed(self) -> Any:
-        """(words, where in them addresses are missing, of which array each is)."""
-        count = len(self.launches)
+        """(words, where in them addresses are missing, of which array each is, where each share
+        begins among the launches and the last one ends)."""
+        launches = [launch for share in self.shares for launch in share]
         slots = {name: k + 1 for k, name in enumerate(self.arrays)}  # 0: the words themselves
-        words: list[int] = [0] * (2 * count)
+        words: list[int] = [0] * (2 * len(launches))
         places, of = [], []
-        for i, launch in enumerate(self.launches):
+        for i, launch in enumerate(launches):
             words[2 * i] = launch.kernel.invoke
             words[2 * i + 1] = 8 * len(words)
             places.append(2 * i + 1)  # where the launch's words begin: an offset from the first
@@ -112,7 +118,8 @@ class Series:
                 words.append(place[1] if isinstance(place, tuple) else 0)
             words += launch.ints  # type: ignore[arg-type]  # none of them is a name here
             words += np.array(launch.floats, np.float64).view(np.int64).tolist()
-        return np.array(words, np.int64), np.array(places), np.array(of)
+        begins = np.cumsum([0, *(len(share) for share in self.shares)])
+        return np.array(words, np.int64), np.array(places), np.array(of), begins.astype(np.int64)
 
     def __call__(self, *arrays: Any) -> None:
         """Run all launches on the arrays named in `arrays`."""
@@ -120,18 +127,20 @@ class Series:
             from .runtime import series  # the compiler is loaded with the first kernel
 
             self.made = (*self.packed(), series.kernel())
-        template, places, of, run = self.made
+        template, places, of, begins, run = self.made
         words = template.copy()  # of its own: several threads may run this at once
         bases = [words.ctypes.data]
         bases += [0 if a is None else a.__array_interface__["data"][0] for a in arrays]
         words[places] += np.array(bases, np.int64)[of]
-        run(words, len(self.launches))
+        run(words, begins, len(self.shares))
 
     def describe(self) -> list[str]:
         """How many launches there are, and the first one of each kernel."""
-        lines = [f"series of {len(self.launches)} launches, in one call"]
+        count, shares = sum(len(share) for share in self.shares), len(self.shares)
+        apart = f" in {shares} shares" if shares > 1 else ""
+        lines = [f"series of {count} launches{apart}, in one call"]
         seen = set()
-        for launch in self.launches:
+        for launch in self.shares[0]:
             if launch.kernel not in seen:
                 seen.add(launch.kernel)
                 lines += launch.describe()
@@ -202,8 +211,11 @@ def renamed(
         return None if k is None else names.get(k, prefix + k)
 
     if isinstance(launch, Series):
-        each: list[Any] = [renamed(one, names, prefix, scalars) for one in launch.launches]
-        return Series(each)
+        each, *shares = [
+            [renamed(one, names, prefix, scalars) for one in some]
+            for some in (launch.launches, *launch.shares)
+        ]
+        return Series(each, shares)  # type: ignore[arg-type]  # what was a Launch is one
     if isinstance(launch, View):
         return View(name(launch.name), name(launch.of), launch.meta, launch.offset)
     if isinstance(launch, Reference):

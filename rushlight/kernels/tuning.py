@@ -273,6 +273,14 @@ ATTENTION_EXACT = 1 << 18
 # Recurrent layers have no least size. An LSTM of 8 over 5 times of 3 rows, both ways: 440 µs with
 # NumPy, 310 with kernels; of 32 over 20 times of 4: 1090 and 420; of 128 over 50 times of one row:
 # 2600 and 1400.
+# Threads take a share of the batch each, over all times: of so many sequences (a product of 8 rows
+# by packed weights reaches the peak as one of 32 does; with more than 64 a step is long beside the
+# waiting), with weights of so many bytes at most (an LSTM of 512 takes 3 % longer), and of so many
+# multiplications at least. Two threads, of the time without: RNN 16 x 128 0.80, LSTM 64 x 128 0.93,
+# GRU 32 x 256 0.97, LSTM 32 x 256 0.99.
+RNN_SHARE_ROWS = (least(8, 2), 64)
+RNN_SHARE_WEIGHTS = 1 << 20
+RNN_SHARE_LEAST = least(1 << 20)
 GATHER_FEW = 4096  # indices up to which places in memory are computed: 8 x 4 8.7, 5.4
 GATHER_LEAST = least(512)  # indices from which on a kernel picks elements
 ALONG_LEAST = least(1 << 16)  # elements of many slices: 128 of 400 3.4, 3.1; 512 of 1024 35, 19

@@ -18,6 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from ... import config
+from .. import tuning
 from ..matmul.packed import AmxPacked, packed, packs
 from ..matmul.select import ELEMENTS, linear, product
 from ..plan import Launch, Plan, Series
@@ -89,7 +91,7 @@ TANH_GRADIENT = Steps(
 @functools.lru_cache(maxsize=256)
 def plan_steps(
     steps: Steps, element: str, sizes: Sizes, reverse: bool, size: int, outside: bool,
-    bias: bool = False, gathered: bool = False,
+    bias: bool = False, gathered: bool = False, threads: int = 1,
 ) -> Plan:  # fmt: skip
     """All times of a direction: operands are those of the cell (`before`: the first state), then
     `history`, the states after each time (or, where `gathered`, before each row), `panels`, the
@@ -101,6 +103,7 @@ def plan_steps(
         outside: there are gradients of the states, `g_out`.
         bias: the product adds one.
         gathered: `history` holds the state before each row.
+        threads: how many may take a share of the batch each (`shares_of`).
     """
     from ..matmul import gemm
     from .cells import ELEMENTS as CHUNK
@@ -108,48 +111,71 @@ def plan_steps(
 
     itemsize = 8 if element == "double" else 4
     operands, widths = steps.operands(outside), dict(steps.rows)
-    reading = gemm.rows_read(element, max(sizes))
-    heights = {h for count in sizes for h in gemm.panel_heights(element, count)}
-    cell = kernel(steps.cell, element, operands)
-    multiply = gemm.kernel(element, tuple(sorted(heights)), reading)
     k = size * widths.get(steps.factor, 1)
-    n = size * widths.get(steps.into, 1)
-    if steps.into == "product":
-        n = 3 * size
-    row = size * itemsize
+    n = 3 * size if steps.into == "product" else size * widths.get(steps.into, 1)
+    cell, row = kernel(steps.cell, element, operands), size * itemsize
     earlier: dict[int, int] = {}  # where the time before a time begins, by where that begins
     if steps.before:
         order = [rows.start for rows, _ in times(sizes, not reverse)]
         earlier = {after: begin for begin, after in pairwise(order)}
-    launches: list[Launch] = []
-    for rows, count in times(sizes, reverse):
-        place: dict[str, Any] = {
-            name: (name, rows.start * widths[name] * row) if name in widths else name
-            for name in (*operands, steps.factor, steps.into)
-        }
-        if gathered:
-            place["before"] = ("history", rows.start * row)
-        elif rows.start in earlier:
-            place["before"] = ("history", earlier[rows.start] * row)
-        of_time = [
-            Launch(cell, **{o: place[o] for o in operands}, n=size, rows=count,
-                   each=max(1, CHUNK // size)),
-            Launch(
-                multiply, a=place[steps.factor], a_row=k, a_col=1, a_batch=0, b="panels", b_row=0,
-                b_col=0, b_batch=0, c=place[steps.into], c_row=n, c_batch=0,
-                bias_col="bias" if bias else None, packed="panels", m=count, n=n, k=k, batch=1,
-                accumulate=int(steps.adds), mode=2, rows=reading,
-                depth=gemm.blocks_of(k) * gemm.KC,
-            ),
-        ]  # fmt: skip
-        launches += reversed(of_time) if steps.product_first else of_time
+
+    def launches_of(first: int, last: int) -> list[Launch]:
+        """The steps of some sequences of the batch."""
+        some = [(rows.start + first, min(count, last) - first)
+                for rows, count in times(sizes, reverse) if count > first]  # fmt: skip
+        reading = gemm.rows_read(element, last - first)
+        heights = {h for _, count in some for h in gemm.panel_heights(element, count)}
+        multiply = gemm.kernel(element, tuple(sorted(heights)), reading)
+        made: list[Launch] = []
+        for start, count in some:
+            place: dict[str, Any] = {}
+            for name in (*operands, steps.factor, steps.into):
+                own, at = (widths[name], start) if name in widths else (1, first)
+                place[name] = (name, at * (3 if name == "product" else own) * row)
+            if gathered:
+                place["before"] = ("history", start * row)
+            elif start - first in earlier:
+                place["before"] = ("history", (earlier[start - first] + first) * row)
+            of_time = [
+                Launch(cell, **{o: place[o] for o in operands}, n=size, rows=count,
+                       each=max(1, CHUNK // size)),
+                Launch(
+                    multiply, a=place[steps.factor], a_row=k, a_col=1, a_batch=0, b="panels",
+                    b_row=0, b_col=0, b_batch=0, c=place[steps.into], c_row=n, c_batch=0,
+                    bias_col="bias" if bias else None, packed="panels", m=count, n=n, k=k, batch=1,
+                    accumulate=int(steps.adds), mode=2, rows=reading,
+                    depth=gemm.blocks_of(k) * gemm.KC,
+                ),
+            ]  # fmt: skip
+            made += reversed(of_time) if steps.product_first else of_time
+        return made
+
+    shares = shares_of(sizes, k * n, itemsize, threads)
+    series = Series(
+        launches_of(0, sizes[0]), [launches_of(*ends) for ends in pairwise(shares)]
+    )  # fmt: skip
     written = {"gates", "c", "h", "dh", "dc", "product", "cell", "out", "inner", "dgates",
                "to_new", "dpart"}  # fmt: skip
     return Plan(
-        f"rnn.{steps.cell}", (*operands, "history", "panels", "bias"), {}, [Series(launches)],
+        f"rnn.{steps.cell}", (*operands, "history", "panels", "bias"), {}, [series],
         mutates=tuple(o for o in operands if o in written), flops=2 * sum(sizes) * k * n,
         bytes=itemsize * sum(sizes) * size * sum(widths.get(o, 1) for o in operands),
     )  # fmt: skip
+
+
+def shares_of(sizes: Sizes, weights: int, itemsize: int, threads: int) -> list[int]:
+    """Where shares of the batch begin, and the end; none where threads had better share each step.
+
+    Sequences know nothing of each other: threads that take some each, over all times, need not wait
+    for each other at every step, and find states and gates in their own caches. But each reads all
+    weights then (`weights` elements), which must stay in its second-level cache.
+    """
+    each, work = sizes[0] // threads, sum(sizes) * weights
+    fits = weights * itemsize <= tuning.RNN_SHARE_WEIGHTS
+    few, most = tuning.RNN_SHARE_ROWS
+    if threads < 2 or not few <= each <= most or not fits or work < tuning.RNN_SHARE_LEAST:
+        return []
+    return [sizes[0] * i // threads for i in range(threads + 1)]
 
 
 def run_steps(
@@ -164,7 +190,8 @@ def run_steps(
         return
     element = ELEMENTS[w.dtype]
     made = plan_steps(
-        steps, element, sizes, reverse, size, outside, bias is not None, gathered
+        steps, element, sizes, reverse, size, outside, bias is not None, gathered,
+        config.current.num_threads,
     )  # fmt: skip
     given = [arrays[o] for o in steps.operands(outside)]
     made.run(*given, history, matrix.panels, bias)

@@ -52,6 +52,56 @@ def test_a_series_is_its_launches_one_by_one(
     assert "cell_tanh: h' = tanh(x)" in plan.describe()
 
 
+@pytest.mark.usefixtures("without_amx")
+@pytest.mark.parametrize("sizes", [(9, 9, 9), (9, 7, 2, 1)])
+@pytest.mark.parametrize(
+    "steps", [select.LSTM, select.LSTM_GRADIENT, select.GRU, select.GRU_GRADIENT, select.TANH,
+              select.TANH_GRADIENT], ids=lambda s: s.cell,
+)  # fmt: skip
+@pytest.mark.parametrize("threads", [2, 3])
+def test_shares_of_the_batch_give_the_bits_of_all_together(
+    steps: Any, sizes: Any, threads: int, rng: np.random.Generator, limits: Any
+) -> None:
+    """Sequences know nothing of each other; those that have ended are left out of a share."""
+    size, rows, widths = 6, sum(sizes), dict(steps.rows)
+    gathered = steps.before and sizes[0] != sizes[-1]
+    operands = steps.operands(True)
+    k = size * widths.get(steps.factor, 1)
+    n = 3 * size if steps.into == "product" else size * widths.get(steps.into, 1)
+    matrix = select.packed(rng.standard_normal((k, n)).astype(np.float32), sizes[0])
+    shapes = {o: (rows, widths[o] * size) if o in widths else
+              (sizes[0], 3 * size if o == "product" else size) for o in operands}  # fmt: skip
+    given = {o: rng.standard_normal(shape).astype(np.float32) for o, shape in shapes.items()}
+    history = rng.standard_normal((rows, size)).astype(np.float32)
+    found = []
+    with limits(RNN_SHARE_ROWS=(2, 64), RNN_SHARE_LEAST=1):
+        for count in (1, threads):
+            plan = select.plan_steps(
+                steps, "float", sizes, steps.before, size, True, False, gathered, count
+            )
+            (series,) = plan.launches
+            assert len(series.shares) == count
+            arrays = {o: a.copy() for o, a in given.items()}
+            plan.run(*arrays.values(), history, matrix.panels, None)
+            found.append(arrays)
+        assert f"in {len(series.shares)} shares" in plan.describe()
+    for o in operands:
+        np.testing.assert_array_equal(found[0][o], found[1][o], err_msg=o)
+
+
+def test_shares_are_for_several_threads_and_weights_that_stay() -> None:
+    def shares(rows: int, times: int, weights: int, threads: int) -> list[int]:
+        return select.shares_of((rows,) * times, weights, 4, threads)
+
+    assert shares(32, 64, 1 << 18, 2) == [0, 16, 32]
+    assert shares(33, 64, 1 << 18, 3) == [0, 11, 22, 33]
+    assert not shares(32, 64, 1 << 18, 1)
+    assert not shares(32, 64, 1 << 18, 8)  # of 4 rows
+    assert not shares(200, 64, 1 << 18, 2)  # of 100
+    assert not shares(32, 64, 1 << 20, 2)  # the weights have 4 MB
+    assert not shares(32, 2, 1 << 10, 2)
+
+
 def test_interfaces_name_operands() -> None:
     made = cells.interface("gru", ("gates", "inner", "out", "product", "h"))
     assert [*made.types] == ["gates", "inner", "out", "product", "h", "n", "rows", "each"]

@@ -1,6 +1,8 @@
-"""Series: a table of native calls, run in order by one call."""
+"""Series: a table of native calls, run by one call, in order or share by share."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,8 +13,8 @@ from rushlight.kernels.runtime import jit, series
 pytestmark = pytest.mark.skipif(not jit.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 
 
-def test_calls_run_in_order() -> None:
-    """Each call does x = x * words[1] + words[2] on the number that words[0] points to."""
+def step_of_numbers() -> int:
+    """A call that does x = x * words[1] + words[2] on the number that words[0] points to."""
 
     def build() -> Module:
         module = Module("toy")
@@ -23,12 +25,39 @@ def test_calls_run_in_order() -> None:
         f.ret()
         return module
 
-    step = jit.load(("test_series",), build, ["step"])["step"]
+    return jit.load(("test_series",), build, ["step"])["step"]
+
+
+def table_of(*calls: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray]:
+    """The table of some calls, and their words, which it points to."""
+    words, step = np.array(calls, np.int64), step_of_numbers()
+    pairs = [(step, words.ctypes.data + 24 * k) for k in range(len(calls))]
+    return np.array(pairs, np.int64), words
+
+
+def test_calls_run_in_order() -> None:
     x = np.array([1], np.int64)
     at = x.ctypes.data
-    words = np.array([at, 10, 2, at, 10, 3, at, 10, 4], np.int64)
-    table = np.array([v for k in range(3) for v in (step, words.ctypes.data + 24 * k)], np.int64)
-    series.kernel()(table, 3)
+    table, _words = table_of((at, 10, 2), (at, 10, 3), (at, 10, 4))
+    series.kernel()(table, np.array([0, 3]), 1)
     assert x[0] == 1234
-    series.kernel()(table, 0)
+    series.kernel()(table, np.array([0, 0]), 1)
+    series.kernel()(table, np.array([0]), 0)
     assert x[0] == 1234
+
+
+def test_calls_of_a_share_run_in_order(by_threads: Any) -> None:
+    """Shares of several lengths, one of them empty, by any number of threads."""
+    x = np.zeros(40, np.int64)
+    calls, begins = [], [0]
+    for k in range(len(x)):
+        calls += [(x.ctypes.data + 8 * k, 10, digit) for digit in range(k % 5)]
+        begins.append(len(calls))
+    table, _words = table_of(*calls)
+
+    def run() -> np.ndarray:
+        x[:] = 1
+        series.kernel()(table, np.array(begins), len(x))
+        return x.copy()
+
+    assert by_threads(run).tolist() == [1, 10, 101, 1012, 10123] * 8
