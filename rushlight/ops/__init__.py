@@ -46,6 +46,7 @@ THEMES = (
     "linalg.triangles",
     "linalg.einsum",
     "linalg.norm",
+    "linalg.distances",
     "linalg.matrices",
     "linalg.cholesky",
     "linalg.qr",

@@ -67,7 +67,8 @@ def batches(call: Call, i: int) -> list[Way]:
       "gru_layer", "rnn_layer", "index_put", "masked_put", "masked_scatter", "masked_gather",
       "take", "take_backward", "put", "pick_along_many", "add_along", "scatter_reduce",
       "index_reduce", "linalg_cross", "fft_c2c", "fft_r2c",
-      "fft_c2r", "euclidean_distances", "grid_sampler_op", "contained", "segments_reduced",
+      "fft_c2r", "euclidean_distances", "distances_of_order", "grid_sampler_op", "contained",
+      "segments_reduced",
       "linalg_eig", "linalg_lu", "linalg_lu_factor", "linalg_lstsq", "linalg_solve_triangular",
       "linalg_matrix_exp", "linalg_inv_quiet", "linalg_cofactor", "solve_by_factor", "_fft_c2c",
       "index_fill", "index_copy", "index_add", "smooth_entropy")  # fmt: skip

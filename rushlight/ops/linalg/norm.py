@@ -1,7 +1,7 @@
-"""Norms and distances: vector_norm, matrix_norm, norm (both generations), dist, cdist, pdist,
-renorm, vecdot.
+"""Norms: vector_norm, matrix_norm, norm (both generations), dist, renorm, vecdot.
 
-One op carries all vector norms; matrix norms are made of it, of sums, and of singular values.
+One op carries all vector norms; matrix norms are made of it, of sums, and of singular values. Not
+here: distances between rows (`distances.py`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ from ..core.shapes import real_of
 from ..elementwise.formulas import abs as magnitude
 from ..elementwise.formulas import sgn, where, zero_like
 from ..reduce import sums as reductions
-from .matmul import matmul
 from .operands import finish
 
 INF = math.inf
@@ -80,12 +79,6 @@ def plan_norm(x: Any, *, ord: float, dim: Any, keepdim: bool) -> Any:
     if ord in BY_ORDER:
         return BY_ORDER[ord].plan((x,), dim, keepdim)
     return POWERS.plan((x,), dim, keepdim, p=ord)
-
-
-def distances_shape(a: Any, b: Any) -> MetaArray:
-    """The shape of all distances of two sets of rows."""
-    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    return MetaArray((*batch, a.shape[-2], b.shape[-2]), a.dtype)
 
 
 @op(
@@ -424,119 +417,6 @@ def vecdot(x: Any, y: Any, *, dim: int = -1, out: Any = None) -> Any:
             )
         )
     return finish("vecdot", (x.conj() * y).sum(dim), out)
-
-
-# -- distances between rows ------------------------------------------------------------------------
-
-
-@op(
-    samples=[case((5, 3), (4, 3)), case((2, 5, 3), (2, 4, 3))],
-    public="",
-    fresh=True,
-    node="EuclideanDistBackward0",
-)
-def euclidean_distances(x1: Any, x2: Any) -> Any:
-    """All distances through one matrix product: |a|^2 + |b|^2 - 2 ab."""
-    squares = (x1 * x1).sum(-1)[..., :, None] + (x2 * x2).sum(-1)[..., None, :]
-    squares -= 2 * np.matmul(x1, x2.mT)
-    return np.sqrt(np.maximum(squares, 0))
-
-
-euclidean_distances.shape(distances_shape)
-
-
-def _one_side(g: Any, y: Any, x: Any, other: Any) -> Any:
-    w = where(y == 0, zero_like(g), g / (y + (y == 0)))
-    return x * reductions.sum(w, dim=(-1,), keepdim=True) - matmul(w, other)
-
-
-euclidean_distances.vjp(
-    lambda g, y, a, b: _one_side(g, y, a, b),
-    lambda g, y, a, b: _one_side(g.mT, y.mT, b, a),
-)
-
-
-@composite(accepts="floating: cdist only supports floating-point dtypes, X1 got: {}",
-           autocast="float32", public="torch",
-           samples=[case((2, 3, 4), (2, 5, 4)), case((3, 4), (5, 4), 1.0)])
-def cdist(
-    x1: Any,
-    x2: Any,
-    p: float = 2.0,
-    compute_mode: str | None = "use_mm_for_euclid_dist_if_necessary",
-) -> Any:
-    """The p-norm distances between rows of x1 (*, P, M) and rows of x2 (*, R, M): (*, P, R).
-
-    For p=2 and more than 25 rows through one matrix product, which is faster and less exact where
-    points are close; `compute_mode` "use_mm_for_euclid_dist" or "donot_use_mm_for_euclid_dist"
-    says that always, or never.
-
-    >>> torch.cdist(torch.zeros(1, 2), torch.tensor([[3.0, 4.0]]))
-    tensor([[5.]])
-    """
-    need_tensor("cdist", x1, 1, "x1")
-    need_tensor("cdist", x2, 2, "x2")
-    if x1.ndim < 2 or x2.ndim < 2:
-        raise RuntimeError(
-            f"cdist only supports at least 2D tensors, X1 got: {x1.ndim}D and X2 got: {x2.ndim}D"
-        )
-    if x1.shape[-1] != x2.shape[-1]:
-        raise RuntimeError(
-            message(
-                "X1 and X2 must have the same number of columns.",
-                f"X1: {x1.shape[-1]} X2: {x2.shape[-1]}",
-            )
-        )
-    if x1._a.dtype != x2._a.dtype:
-        wide = type_name(x1.dtype)
-        if x1.dtype.low:
-            raise NotImplementedError(f"\"cdist\" not implemented for '{wide}'")
-        raise RuntimeError(
-            message(
-                f"expected scalar type {wide} but found {type_name(x2.dtype)}",
-                got=f"cdist of {x1.dtype!r} and {x2.dtype!r}",
-                hint="x2.to(x1.dtype)",
-            )
-        )
-    if p < 0:
-        raise RuntimeError("cdist only supports non-negative p values")
-    large = x1.shape[-2] > 25 or x2.shape[-2] > 25
-    if p == 2 and (
-        compute_mode == "use_mm_for_euclid_dist"
-        or (large and compute_mode != "donot_use_mm_for_euclid_dist")
-    ):
-        return euclidean_distances(x1, x2)
-    return distance(x1.unsqueeze(-2) - x2.unsqueeze(-3), p, _last(x1, x2))
-
-
-def distance(x: Any, p: float, dim: tuple[int]) -> Any:
-    """The norm of differences; of order 0 it has a gradient, of zeros, which norms have not."""
-    y = linalg_vector_norm(x, ord=float(p), dim=dim, keepdim=False)
-    if p != 0 or not x.requires_grad:
-        return y
-    return y.detach() + x.masked_fill(wrap(np.asarray(True)), 0).sum(dim)
-
-
-def _last(x1: Any, x2: Any) -> tuple[int]:
-    return (builtins.max(x1.ndim, x2.ndim),)
-
-
-@composite(accepts="floating: pdist only supports floating-point dtypes",
-           public="torch nn.functional", samples=[case((4, 3))])
-def pdist(input: Any, p: float = 2.0) -> Any:
-    """The p-norm distances between all pairs of rows of a matrix (n, m): a vector (n * (n - 1) /
-    2,).
-
-    In the order (0, 1), (0, 2), ..., (1, 2), ...; `cdist(x, x)` has them all as a matrix.
-
-    >>> x = torch.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]])
-    >>> torch.pdist(x)
-    tensor([5.0000, 1.0000, 4.2426])
-    """
-    if input.ndim != 2:
-        raise RuntimeError(f"pdist only supports 2D tensors, got: {input.ndim}D")
-    i, j = np.triu_indices(input.shape[0], 1)
-    return distance(input[wrap(i)] - input[wrap(j)], p, (1,))
 
 
 @composite(public="torch Tensor", inplace="method", samples=[case((3, 4), 2, 0, 1.0)])
