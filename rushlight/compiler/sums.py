@@ -214,6 +214,5 @@ def planned(made: Any, places: dict[str, Place]) -> Way | None:
     for launch in made.launches:
         if not isinstance(launch, (Launch, Series)):
             return None
-        for one in launch.launches if isinstance(launch, Series) else (launch,):
-            calls_.append(called(one, at, scalars))
+        calls_.append(called(launch, at, scalars))
     return Way(calls_, temps)

@@ -266,8 +266,7 @@ class Trace:
                 ), self)  # fmt: skip
                 at[launch.name] = at[launch.of].moved(launch.offset)
                 continue
-            for one in launch.launches if isinstance(launch, Series) else (launch,):
-                self.work.append(called(one, at, scalars))
+            self.work.append(called(launch, at, scalars))
         found = tuple([arrays[k] for k in plan.returns])
         return None if not found else found[0] if len(found) == 1 else found
 
@@ -357,8 +356,10 @@ class Trace:
         return tuple(found) if any(w.__class__ is Place for w in found) else None
 
 
-def called(launch: Launch, at: dict[str, Any], scalars: dict[str, Any]) -> Call:
-    """A launch as a call."""
+def called(launch: Launch | Series, at: dict[str, Any], scalars: dict[str, Any]) -> Call:
+    """A launch as a call, or a series of them."""
+    if isinstance(launch, Series):
+        return called_series(launch, at)
     arrays: list[Any] = []
     for a in launch.arrays:
         if isinstance(a, tuple):
@@ -368,3 +369,16 @@ def called(launch: Launch, at: dict[str, Any], scalars: dict[str, Any]) -> Call:
     ints = tuple([int(scalars[v] if isinstance(v, str) else v) for v in launch.ints])
     floats = tuple([float(scalars[v] if isinstance(v, str) else v) for v in launch.floats])
     return Call(launch.kernel, tuple(arrays), ints, floats)
+
+
+def called_series(launch: Series, at: dict[str, Any]) -> Call:
+    """A series as one call: its table is words of the call's own, with places in them."""
+    from ..kernels.runtime import series
+
+    template, places, of, begins = launch.packed()
+    words: list[Place | int] = template.tolist()
+    for place, k in zip(places.tolist(), of.tolist(), strict=True):
+        found = at.get(launch.arrays[k])
+        words[place] = 0 if found is None else found.moved(words[place])
+    tables = tuple(words), tuple(begins.tolist())
+    return Call(series.kernel(), tables, (len(launch.shares),), ())

@@ -100,17 +100,14 @@ class Series:
         self.made: Any = None
 
     def packed(self) -> Any:
-        """(words, where in them addresses are missing, of which array each is, where each share
-        begins among the launches and the last one ends)."""
+        """(the words of `runtime/series.py`, where in them addresses are missing, of which of the
+        arrays each is, where each share begins among the launches and the last one ends)."""
         launches = [launch for share in self.shares for launch in share]
-        slots = {name: k + 1 for k, name in enumerate(self.arrays)}  # 0: the words themselves
+        slots = {name: k for k, name in enumerate(self.arrays)}
         words: list[int] = [0] * (2 * len(launches))
         places, of = [], []
         for i, launch in enumerate(launches):
-            words[2 * i] = launch.kernel.invoke
-            words[2 * i + 1] = 8 * len(words)
-            places.append(2 * i + 1)  # where the launch's words begin: an offset from the first
-            of.append(0)
+            words[2 * i], words[2 * i + 1] = launch.kernel.invoke, 8 * len(words)
             for place in launch.arrays:
                 if place is not None:
                     places.append(len(words))
@@ -126,11 +123,10 @@ class Series:
         if self.made is None:
             from .runtime import series  # the compiler is loaded with the first kernel
 
-            self.made = (*self.packed(), series.kernel())
+            self.made = (*self.packed(), series.kernel().call)
         template, places, of, begins, run = self.made
         words = template.copy()  # of its own: several threads may run this at once
-        bases = [words.ctypes.data]
-        bases += [0 if a is None else a.__array_interface__["data"][0] for a in arrays]
+        bases = [0 if a is None else a.__array_interface__["data"][0] for a in arrays]
         words[places] += np.array(bases, np.int64)[of]
         run(words, begins, len(self.shares))
 

@@ -174,3 +174,33 @@ def test_threads_that_run_it_at_the_same_time() -> None:
     for t in threads:
         t.join()
     assert different == []
+
+
+@jit
+@pytest.mark.parametrize("kind", ["LSTM", "GRU", "RNN"])
+def test_shares_of_a_recurrent_layer(kind: str) -> None:
+    """Compiled by two threads, which take sequences each: the bits of one thread that computes
+    them all together."""
+    torch.manual_seed(0)
+    model, x = getattr(nn, kind)(32, 32, 2), torch.randn(20, 18, 32)
+
+    def step() -> Any:
+        model.zero_grad()
+        y = model(x)[0]
+        (y * y).sum().backward()
+        return y
+
+    def found(run: Any) -> list[np.ndarray]:
+        return [run().detach().numpy().copy(), *(p.grad.numpy().copy() for p in model.parameters())]
+
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(1)
+        wanted = found(step)
+        torch.set_num_threads(2)
+        compiled = torch.compile(step, fullgraph=True)
+        for _ in range(3):
+            for one, other in zip(found(compiled), wanted, strict=True):
+                np.testing.assert_array_equal(one, other)
+    finally:
+        torch.set_num_threads(before)

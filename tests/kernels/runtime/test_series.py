@@ -28,21 +28,21 @@ def step_of_numbers() -> int:
     return jit.load(("test_series",), build, ["step"])["step"]
 
 
-def table_of(*calls: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray]:
-    """The table of some calls, and their words, which it points to."""
-    words, step = np.array(calls, np.int64), step_of_numbers()
-    pairs = [(step, words.ctypes.data + 24 * k) for k in range(len(calls))]
-    return np.array(pairs, np.int64), words
+def table_of(*calls: tuple[int, int, int]) -> np.ndarray:
+    """The table of some calls, with their words behind it."""
+    count, step = len(calls), step_of_numbers()
+    pairs = [(step, 8 * (2 * count + 3 * k)) for k in range(count)]
+    return np.array([v for some in (*pairs, *calls) for v in some], np.int64)
 
 
 def test_calls_run_in_order() -> None:
     x = np.array([1], np.int64)
     at = x.ctypes.data
-    table, _words = table_of((at, 10, 2), (at, 10, 3), (at, 10, 4))
-    series.kernel()(table, np.array([0, 3]), 1)
+    table, run = table_of((at, 10, 2), (at, 10, 3), (at, 10, 4)), series.kernel().call
+    run(table, np.array([0, 3]), 1)
     assert x[0] == 1234
-    series.kernel()(table, np.array([0, 0]), 1)
-    series.kernel()(table, np.array([0]), 0)
+    run(table, np.array([0, 0]), 1)
+    run(table, np.array([0]), 0)
     assert x[0] == 1234
 
 
@@ -53,11 +53,11 @@ def test_calls_of_a_share_run_in_order(by_threads: Any) -> None:
     for k in range(len(x)):
         calls += [(x.ctypes.data + 8 * k, 10, digit) for digit in range(k % 5)]
         begins.append(len(calls))
-    table, _words = table_of(*calls)
+    table = table_of(*calls)
 
     def run() -> np.ndarray:
         x[:] = 1
-        series.kernel()(table, np.array(begins), len(x))
+        series.kernel().call(table, np.array(begins), len(x))
         return x.copy()
 
     assert by_threads(run).tolist() == [1, 10, 101, 1012, 10123] * 8
