@@ -20,13 +20,14 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels.elementwise.sums import added
 from ..kernels.meta import SparseArray
 from . import door, leaves
 from .hook_calls import post_hooks, pre_hooks, tensor_hooks
 from .leaves import finish_leaf, shown_leaf
 from .node import LEAF, Freed, Node, Out
 from .observe import enter, leave, span
-from .unbroadcast import SUM_LEAST, cast, fit, fit_other, fitted, plain_sum, total
+from .unbroadcast import cast, fit, fit_other, fitted, total
 
 ndarray = np.ndarray
 checks: list[Any] = []  # anomaly mode puts a function here: called as check(node, gradients)
@@ -312,7 +313,7 @@ def send(
                 if old is None:
                     slot[grad] = r
                 else:
-                    r = old + r if r.size < SUM_LEAST else plain_sum(old, r)
+                    r = added(old, r)
                     slot[grad] = r if r.__class__ is ndarray else np.asarray(r)
             elif r is not None:
                 deliver(slots, edge, r)

@@ -15,13 +15,14 @@ import numpy as np
 
 from .. import storage
 from ..kernels.copy import select as copying
+from ..kernels.elementwise.sums import add_into
 from ..kernels.meta import OuterArray, SparseArray, UnresolvedArray
 from ..kernels.runtime import few
 from . import door, steps
 from .hook_calls import as_tensor, fits, pre_hooks, run_hooks
 from .node import Extras, TensorBase
 from .observe import span
-from .unbroadcast import add, fitted, plain_sum, total
+from .unbroadcast import add, fitted, total
 
 ndarray = np.ndarray
 _new = object.__new__
@@ -120,7 +121,7 @@ def copied_gradient(g: Any, like: Any) -> Any:
 @steps.step(outputs=0, mutates=(0,))
 def accumulated(total: Any, g: Any) -> None:
     """Add a gradient to those of before, in place."""
-    plain_sum.planned.into(np.add, total, g)
+    add_into(total, g)
 
 
 def shown_leaf(leaf: Any, g: Any, *rest: Any) -> None:

@@ -34,10 +34,18 @@ from ..reduce import sums as reductions
 from .matmul import matmul
 
 INF = math.inf
+
+
+def _root_of_squares(a: Any, b: Any, *, dims: Any, keepdims: bool, over: float) -> Any:
+    """By NumPy, squares in float64 as the kernel has them."""
+    squares = np.square(a - b, dtype=np.float64).sum(axis=dims, keepdims=keepdims)
+    return np.sqrt(squares).astype(a.dtype)
+
+
 BY_ORDER = {
     1.0: Reduction("add", lambda a, b: magnitude(a - b), "distances"),
     2.0: Reduction("add", lambda a, b: (a - b) * (a - b), "squared distances", wide=True,
-                   finish="root"),
+                   finish="root", reference=_root_of_squares),
     INF: Reduction("max", lambda a, b: magnitude(a - b), "distances"),
 }  # fmt: skip
 POWERS = Reduction("add", lambda a, b, *, p: magnitude(a - b) ** p, "powers of distances",

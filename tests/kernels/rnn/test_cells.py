@@ -89,17 +89,18 @@ def test_shares_of_the_batch_give_the_bits_of_all_together(
         np.testing.assert_array_equal(found[0][o], found[1][o], err_msg=o)
 
 
-def test_shares_are_for_several_threads_and_weights_that_stay() -> None:
+def test_shares_are_for_several_threads_and_weights_that_stay(limits: Any) -> None:
     def shares(rows: int, times: int, weights: int, threads: int) -> list[int]:
         return select.shares_of((rows,) * times, weights, 4, threads)
 
-    assert shares(32, 64, 1 << 18, 2) == [0, 16, 32]
-    assert shares(33, 64, 1 << 18, 3) == [0, 11, 22, 33]
-    assert not shares(32, 64, 1 << 18, 1)
-    assert not shares(32, 64, 1 << 18, 8)  # of 4 rows
-    assert not shares(200, 64, 1 << 18, 2)  # of 100
-    assert not shares(32, 64, 1 << 20, 2)  # the weights have 4 MB
-    assert not shares(32, 2, 1 << 10, 2)
+    with limits(RNN_SHARE_ROWS=(8, 64), RNN_SHARE_LEAST=1 << 20):
+        assert shares(32, 64, 1 << 18, 2) == [0, 16, 32]
+        assert shares(33, 64, 1 << 18, 3) == [0, 11, 22, 33]
+        assert not shares(32, 64, 1 << 18, 1)
+        assert not shares(32, 64, 1 << 18, 8)  # of 4 rows
+        assert not shares(200, 64, 1 << 18, 2)  # of 100
+        assert not shares(32, 64, 1 << 20, 2)  # the weights have 4 MB
+        assert not shares(32, 2, 1 << 10, 2)
 
 
 def test_interfaces_name_operands() -> None:
