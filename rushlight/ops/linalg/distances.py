@@ -245,5 +245,5 @@ def pdist(input: Any, p: float = 2.0) -> Any:
     """
     if input.ndim != 2:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {input.ndim}D")
-    i, j = np.triu_indices(input.shape[0], 1)
-    return distances_of_order(input, input, p=float(p))[wrap(i), wrap(j)]
+    above = wrap(np.flatnonzero(~np.tri(len(input), dtype=bool)))  # places in the whole matrix
+    return distances_of_order(input, input, p=float(p)).take(above)
