@@ -15,7 +15,7 @@ from . import compiled_report, compiled_rounds, machine
 from .compiled import LIMITS, OWN, found, made, title
 from .compiled_rounds import Found
 from .peers import Figures, Plan, RowFailed, one_round
-from .report import text
+from .report import text, where_time_goes
 from .work import ROWS, SPECIAL
 
 SPOILED = 3  # rounds that may be thrown away because others were at work in them
@@ -58,7 +58,6 @@ def profile(names: list[str], threads: int, compiled: bool, seconds: float = 1.0
     """Print where Python's time goes on our side. A call of a kernel is one line: what is inside it
     is not Python's."""
     import cProfile
-    import pstats
     import time
 
     import rushlight
@@ -78,7 +77,7 @@ def profile(names: list[str], threads: int, compiled: bool, seconds: float = 1.0
             call()
         profiler.disable()
         print(f"{found(name).title}: {number} calls")
-        pstats.Stats(profiler).sort_stats("tottime").print_stats(25)
+        print(where_time_goes(profiler, number))
 
 
 Result = TypeVar("Result", Figures, Found)

@@ -189,7 +189,8 @@ def main() -> None:
 
 def profile(call: Call, repeats: int, number: int = 2000) -> None:
     import cProfile
-    import pstats
+
+    from .report import where_time_goes
 
     call()
     profiler = cProfile.Profile()
@@ -197,7 +198,7 @@ def profile(call: Call, repeats: int, number: int = 2000) -> None:
     for _ in range(number // repeats):
         call()
     profiler.disable()
-    pstats.Stats(profiler).sort_stats("tottime").print_stats(25)
+    print(where_time_goes(profiler, number))
 
 
 if __name__ == "__main__":

@@ -35,6 +35,28 @@ def verdict(value: float | None, at_most: float, aim: float) -> str:
     return "aim" if value <= aim else "reached" if value <= at_most else "**missed**"
 
 
+def where_time_goes(profiler: Any, calls: int, most: int = 25) -> str:
+    """A line for each function of a profile, those that took longest first: calls and microseconds
+    in it alone, for each of so many calls.
+
+    Functions of one name are added up: kernels of one kind are many built-in functions, of which
+    `pstats` shows one and drops the others' time.
+    """
+    found: dict[str, list[float]] = {}
+    for entry in profiler.getstats():
+        code = entry.code
+        if not isinstance(code, str):
+            code = f"{code.co_filename}:{code.co_firstlineno}({code.co_name})"
+        line = found.setdefault(code, [0.0, 0.0])
+        line[0] += entry.callcount
+        line[1] += entry.inlinetime
+    total = sum(seconds for _, seconds in found.values())
+    lines = [f"{total / calls * 1e3:.3f} ms a call, profiled", "    calls        us  function"]
+    for name, (count, seconds) in sorted(found.items(), key=lambda x: -x[1][1])[:most]:
+        lines.append(f"{count / calls:9.1f} {seconds / calls * 1e6:9.1f}  {name}")
+    return "\n".join(lines)
+
+
 def table(head: list[str], lines: list[list[str]]) -> list[str]:
     """A Markdown table; the first column is text, the others numbers."""
     marks = ["---", *["---:"] * (len(head) - 1)]

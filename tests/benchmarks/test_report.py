@@ -151,3 +151,22 @@ def test_jax_has_a_column_where_it_was_measured() -> None:
     assert exp.endswith("| 500 ms |")
     assert gelu.endswith("| - |")
     assert "JAX" not in report.ratios({"gelu": rows["gelu"]})[0]
+
+
+def test_functions_of_one_name_are_added_up() -> None:
+    """Two kernels of a kind are two built-in functions, which a profile calls the same."""
+    import types
+
+    def entry(code: Any, count: int, seconds: float) -> Any:
+        return types.SimpleNamespace(code=code, callcount=count, inlinetime=seconds)
+
+    kernel = "<built-in method matmul.gemm>"
+    here = test_functions_of_one_name_are_added_up.__code__
+    entries = [entry(kernel, 4, 2e-3), entry(here, 2, 3e-3), entry(kernel, 6, 4e-3)]
+    text = report.where_time_goes(types.SimpleNamespace(getstats=lambda: entries), 2)
+    first, _head, *lines = text.splitlines()
+    assert first == "4.500 ms a call, profiled"
+    assert lines[0].split(maxsplit=2) == ["5.0", "3000.0", kernel]
+    assert lines[1].split()[:2] == ["1.0", "1500.0"]
+    assert "(test_functions_of_one_name_are_added_up)" in lines[1]
+    assert len(lines) == 2
