@@ -32,11 +32,9 @@ from ..runtime import jit, tables, threads
 
 KC = 256  # rows of B a block: a panel of B (KC x NR) stays in the first-level cache
 NC = 1024  # columns of B a block: the packed block (KC x NC) stays in the second level
-# Elements of B that are packed at a time, unless one block of K has more: half of a second-level
-# cache of 1 MB. With twice as many, 768x512 by 128 rows takes 5 % longer.
-ROOM = KC * NC // 2
+ROOM = KC * NC  # elements of B that are packed at a time, unless one block of K has more
 SHARE = 4  # many groups of rows are a multiple of this, so that threads get equally many
-GROUPS = 8  # of rows, where there are fewer with whole groups: half a group is enough for one
+GROUPS = 8  # of rows that tiles pack, where there were fewer of whole groups: halves will do
 APART = 2048  # bytes between columns of A from which on several panels are packed in one go
 AHEAD = 8  # rows of K whose lines are asked for before they are packed
 
@@ -395,16 +393,18 @@ class Gemm:
         words = Words(f, f.args["words"])
         get = words.get
         col_groups, col_panels, products = get("col_groups"), get("col_panels"), get("batch")
-        per_product = get("row_groups") * col_groups
+        row_groups = get("row_groups")
+        per_product = row_groups * col_groups
         batch, rest = f.args["index"] // per_product, f.args["index"] % per_product
-        row_group, col_group = rest // col_groups, rest % col_groups
+        # Neighbouring chunks share columns: a thread's part of them reads the panels of B that are
+        # its part of the packing, which are in the cache of its core.
+        row_group, col_group = rest % row_groups, rest // row_groups
         height, taller, panels = get("height"), get("taller"), get("panels")
 
         def first_of(group: Value) -> Value:
             """Panels are dealt evenly over groups, the larger groups first: a thread's part of the
             chunks begins with them, and who comes first to the end of his helps with the rest."""
-            groups = get("row_groups")
-            return (group * panels + (groups - 1)) // groups
+            return (group * panels + (row_groups - 1)) // row_groups
 
         first_panel = first_of(row_group)
         own_panels = first_of(row_group + 1) - first_panel
@@ -484,7 +484,8 @@ class Gemm:
         panels = (m + (self.mr - 1)) // self.mr
         row_groups = (panels + (self.group - 1)) // self.group
         halves = f.select(panels < 2 * GROUPS, (panels + 1) // 2, f.const(I64, GROUPS))
-        more = (panels >= GROUPS) & (row_groups < halves)
+        fused = f.args["rows"] == FUSED
+        more = fused & (panels >= GROUPS) & (row_groups < halves)
         row_groups = f.select(more, (halves + 1) // 2 * 2, row_groups)
         many = row_groups > 2 * SHARE
         row_groups = f.select(many, (row_groups + (SHARE - 1)) // SHARE * SHARE, row_groups)
@@ -499,13 +500,14 @@ class Gemm:
             left = n - jc
             nc = f.select(left < NC, left, f.const(I64, NC))
             col_panels = (nc + (self.nr - 1)) // self.nr
-            # 16 chunks or more where there are columns enough, for threads to share; but of four
-            # panels at least, for each chunk packs its rows of A anew, or of two.
+            # 16 chunks or more where there are columns enough, for threads to share; but of two
+            # panels at least, for each chunk packs its rows of A anew, or of four, of which the
+            # first one's tiles pack.
             wanted = f.select(
                 batch * row_groups < 16, f.const(I64, 16) // (batch * row_groups), f.const(I64, 1)
             )
             group = (col_panels + (wanted - 1)) // wanted
-            least = f.select(f.args["rows"] == DIRECT, f.const(I64, 2), f.const(I64, 4))
+            least = f.select(fused, f.const(I64, 4), f.const(I64, 2))
             group = f.select(group < least, least, group)
             col_groups = (col_panels + (group - 1)) // group
             for word, amount in (("jc", jc), ("nc", nc), ("col_panels", col_panels),
@@ -581,11 +583,12 @@ def whole_size(e: str, n: int, k: int) -> int:
     return sum(-(-min(n - j, NC) // nr) for j in range(0, n, NC)) * nr * k
 
 
-def depth_of(n: int, k: int, batch: int) -> int:
+def depth_of(n: int, k: int, batch: int, rows: int = PACKED) -> int:
     """How many rows of B are packed at a time in mode 0: a block, or more of a narrow B, for then
-    threads wait less often for each other."""
-    width = batch * NC if n > NC else batch * n
-    return min(max(1, ROOM // (width * KC)), blocks_of(k)) * KC
+    threads wait less often for each other. Half as many where A is read with them, from beyond the
+    second-level cache: 128 x 768 x 512 takes 0.95 of the time so, with A in rows 1.02."""
+    width, room = batch * NC if n > NC else batch * n, ROOM // 2 if rows == FUSED else ROOM
+    return min(max(1, room // (width * KC)), blocks_of(k)) * KC
 
 
 def blocks_of(k: int) -> int:

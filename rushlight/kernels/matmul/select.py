@@ -503,11 +503,11 @@ class Problem:
         (count, (a, b, c, d)), *_ = self.levels or [(1, (0,) * 4)]
         m, n, k = self.m, self.n, self.k
         by_amx = self.by_amx() and (not self.reads or self.is_read_by_amx)
-        parts = amx.PARTS[self.precision] if by_amx else 0
+        parts, rows = amx.PARTS[self.precision] if by_amx else 0, self.rows_read()
         if by_amx:
             nbytes = amx_gemm.packed_bytes(m, n, k, count, 3)
         else:
-            depth = gemm.depth_of(n, k, count)
+            depth = gemm.depth_of(n, k, count, rows)
             nbytes = gemm.packed_size(self.element, n, count, depth) * self.dtype.itemsize
         bias = self.adds and self.plain and not any((d, self.d[0]))
         copied = self.adds and self.plain and not bias
@@ -515,7 +515,6 @@ class Problem:
             made.numpy(np.copyto, (self.names["c"], self.names["d"]))
         made.workspace["panels"] = nbytes
         heights = gemm.panel_heights(self.element, m)
-        rows = self.rows_read()
         if by_amx:
             kernel = amx_gemm.kernel(parts, *((self.reads,) if self.reads else ()))
         else:
