@@ -127,6 +127,13 @@ MATMUL_LEAST_PACKED = 6 << 20  # multiplications of one product from which on pa
 # 128x768x128 210, 361 for 198, 347; 256x2048x1024 207, 414 for 149, 313; 1024x2048x64 203, 407 for
 # 150, 299; 2048x1024x32 165, 338 for 117, 240. Below: 128x512x128 213, 368 for 199, 382.
 MATMUL_ALONGSIDE = (128, 32, 12 << 20)
+# Rows from which on panels of B are packed for products of a long k although rows are few, by B of
+# so many elements: the second where rows of B lie as they are, the first where they are turned. Of
+# the time without packing, one thread and two: turned, 192x3072x768 0.94, 0.98; 250x1024x1024 0.92,
+# 0.98; else 96x3072x768 0.87, 0.97; 128x768x3072 0.83, 0.94; 250x1024x1024 0.78, 0.85. Below:
+# 64x3072x768 0.87, 1.08; 192x768x768 0.95, 1.01; 128x512x512 0.97, 1.12.
+MATMUL_PACKED_ROWS = (192, 96)
+MATMUL_PACKED_LARGE = 1 << 20
 # Columns up to which A is read where it lies, for few panels read what would be packed: 768x128x512
 # takes 207 us for 219, 4096x256x256 1053 for 1081. Not where its rows lie at multiples of so many
 # bytes: they displace each other in the first-level cache.

@@ -69,13 +69,14 @@ INTERFACE = Interface(
         "accumulate": "1: C is added to, 0: it is written",
         "mode": "0: pack and multiply by blocks, 1: pack all of B, 2: multiply by what 1 packed",
         "rows": "how rows of A are read: 0 PACKED, 1 DIRECT, 2 FUSED (only with an a_row of 1)",
-        "depth": "rows of B that are packed at a time, a multiple of KC; with mode 2 at least k",
+        "block": "rows of B, KC at most, whose products are summed in one go: it decides on bits",
+        "depth": "rows of B that are packed at a time, a multiple of block; with mode 2 at least k",
     },
     state=("jc", "nc", "pd", "after", "panels", "height", "taller", "col_panels", "col_group",
            "row_groups", "col_groups"),
 )  # fmt: skip
 
-PACKING = ("rows", "depth")  # what of them says how vectors pack
+PACKING = ("rows", "block", "depth")  # what of them says how vectors pack
 
 
 def tile_rows(e: str) -> int:
@@ -370,10 +371,11 @@ class Gemm:
         panels, products = words.get("col_panels"), words.get("batch")
         of_block = products * panels
         number, rest = f.args["index"] // of_block, f.args["index"] % of_block
-        begin = number * KC
+        block = words.get("block")
+        begin = number * block
         pc = words.get("pd") + begin
         left = words.get("after") - pc
-        kc = f.select(left < KC, left, f.const(I64, KC))
+        kc = f.select(left < block, left, block)
         batch, panel = rest // panels, rest % panels
         first = panel * self.nr
         left = words.get("nc") - first
@@ -426,9 +428,10 @@ class Gemm:
         def height_of(panel: Value) -> Value:
             return height + f.select(panel < taller, f.const(I64, 1), 0)
 
-        with f.range(get("pd"), get("after"), KC) as pc:
+        block = get("block")
+        with f.range(get("pd"), get("after"), block) as pc:
             left = get("after") - pc
-            kc = f.select(left < KC, left, f.const(I64, KC))
+            kc = f.select(left < block, left, block)
             a, size = matrix.at(pc * get("a_col")), self.panel_size(kc)
             with f.when(get("rows") == PACKED):
                 far = get("a_col") >= APART // BYTES[e]
@@ -494,7 +497,7 @@ class Gemm:
         words.set("taller", m % panels)
         words.set("row_groups", row_groups)
         packing, compute = Value(f, PTR, "@packing"), Value(f, PTR, "@compute")
-        depth, mode = f.args["depth"], f.args["mode"]
+        depth, mode, block = f.args["depth"], f.args["mode"], f.args["block"]
         room = f.var(words.get("packed"))
         with f.range(0, n, NC) as jc:
             left = n - jc
@@ -518,7 +521,7 @@ class Gemm:
                 words.set("pd", pd)
                 words.set("after", after)
                 words.set("packed", room.get())
-                blocks = (after - pd + (KC - 1)) // KC
+                blocks = (after - pd + (block - 1)) // block
                 with f.when(mode != 2):
                     f.call("pool_run", None, [packing, place, blocks * batch * col_panels])
                 with f.when(mode != 1):

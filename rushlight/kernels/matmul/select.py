@@ -398,6 +398,10 @@ class Problem:
             return self.gemm(made)
         if self.packing_pays():
             return self.gemm(made) if len(levels) < 2 else self.one_by_one(made)
+        if self.packing_is_quicker():
+            from . import small_gemm
+
+            return self.gemm(made, small_gemm.KC)
         return self.small_gemm(made)
 
     def packing_pays(self) -> bool:
@@ -410,6 +414,14 @@ class Problem:
         rows, columns, least = tuning.MATMUL_ALONGSIDE
         across = self.a[0] == 1 != self.a[1]
         return across and m >= rows and n >= columns and work >= least and len(self.levels) < 2
+
+    def packing_is_quicker(self) -> bool:
+        """Whether packed panels are quicker for a product of `small_gemm.py`, whose bits they give
+        with its blocks of K."""
+        if self.is_slice or not self.plain or len(self.levels) > 1:
+            return False
+        rows = tuning.MATMUL_PACKED_ROWS[self.b[1] == 1]
+        return self.m >= rows and self.k * self.n >= tuning.MATMUL_PACKED_LARGE and self.n >= 128
 
     @property
     def alpha(self) -> float | str:
@@ -496,8 +508,9 @@ class Problem:
         )  # fmt: skip
         return "small_gemm"
 
-    def gemm(self, made: Ways) -> str:
-        """With B packed into panels, or for the matrix unit."""
+    def gemm(self, made: Ways, block: int = 0) -> str:
+        """With B packed into panels, or for the matrix unit; `block`: elements of K whose products
+        are summed in one go, where not as many as usual."""
         from . import amx, amx_gemm, gemm
 
         (count, (a, b, c, d)), *_ = self.levels or [(1, (0,) * 4)]
@@ -526,7 +539,8 @@ class Problem:
             c=self.names["c"], c_row=n, c_batch=c,
             bias_col=self.names["d"] if bias else None,
             m=m, n=n, k=k, batch=count, packed="panels", accumulate=int(copied),
-            **({} if by_amx else {"mode": 0, "rows": rows, "depth": depth}),
+            **({} if by_amx else {"mode": 0, "rows": rows, "block": block or gemm.KC,
+                                   "depth": depth}),
         )  # fmt: skip
         if not self.plain:
             given = (self.names["c"], self.names["d"], "alpha", "beta")

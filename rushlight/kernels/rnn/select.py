@@ -144,7 +144,7 @@ def plan_steps(
                     b_row=0, b_col=0, b_batch=0, c=place[steps.into], c_row=n, c_batch=0,
                     bias_col="bias" if bias else None, packed="panels", m=count, n=n, k=k, batch=1,
                     accumulate=int(steps.adds), mode=2, rows=reading,
-                    depth=gemm.blocks_of(k) * gemm.KC,
+                    block=gemm.KC, depth=gemm.blocks_of(k) * gemm.KC,
                 ),
             ]  # fmt: skip
             made += reversed(of_time) if steps.product_first else of_time

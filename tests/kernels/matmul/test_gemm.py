@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rushlight.kernels import runtime
-from rushlight.kernels.matmul import gemm, packing_tile, select
+from rushlight.kernels.matmul import gemm, packing_tile, select, small_gemm
 
 from .products import check, plan_of
 
@@ -69,7 +69,7 @@ def test_a_bias_belongs_to_the_first_block(rng: np.random.Generator, limits: Any
 
 
 def product_by(
-    a: np.ndarray, b: np.ndarray, rows: int, depth: int, batch: int = 1
+    a: np.ndarray, b: np.ndarray, rows: int, depth: int, batch: int = 1, block: int = gemm.KC
 ) -> np.ndarray:
     """a @ b by the kernel, with what a plan would decide given."""
     from rushlight.kernels.meta import MetaArray
@@ -82,7 +82,7 @@ def product_by(
         gemm.kernel(element, gemm.panel_heights(element, m), rows), a="a", a_row=of_a[-2],
         a_col=of_a[-1], a_batch=of_a[0], b="b", b_row=of_b[-2], b_col=of_b[-1], b_batch=of_b[0],
         c="y", c_row=n, c_batch=m * n, m=m, n=n, k=k, batch=batch, packed="panels",
-        accumulate=0, mode=0, rows=rows, depth=depth,
+        accumulate=0, mode=0, rows=rows, block=block, depth=depth,
     )  # fmt: skip
     room = gemm.packed_size(element, n, batch, depth) * size
     outputs = {"y": MetaArray((batch, m, n), a.dtype)}
@@ -113,6 +113,31 @@ def test_the_bits_do_not_depend_on_packing(
                 given = (a, b, rows, depth, 2)
                 got = by_threads(lambda given=given: product_by(*given))
                 np.testing.assert_array_equal(got, first)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32])
+@pytest.mark.parametrize(
+    ("m", "k", "n", "turned"),
+    [(192, 300, 513, True), (96, 513, 300, False), (200, 130, 128, False)],
+)
+def test_panels_give_the_bits_of_products_without(
+    m: int, k: int, n: int, turned: bool, dtype: Any, rng: np.random.Generator, limits: Any
+) -> None:
+    """Where packing is quicker for what `small_gemm.py` would compute, blocks of K are its own."""
+    a, bias = (rng.standard_normal(s) * 5 for s in ((m, k), (n,)))
+    b = rng.standard_normal((n, k) if turned else (k, n)) * 5
+    a, b, bias = a.astype(dtype), b.astype(dtype), bias.astype(dtype)
+    b = b.T if turned else b
+    found = []
+    with limits(MATMUL_PACKED_LARGE=1, MATMUL_AMX_LEAST=1 << 60):
+        assert select.plan_product(a, b).way == "gemm"
+        assert f" block={small_gemm.KC}" in select.plan_product(a, b).describe()
+        found.append([select.product(a, b), select.linear(a, b, bias)])
+        with limits(MATMUL_PACKED_LARGE=1 << 40):
+            assert select.plan_product(a, b).way == "small_gemm"
+            found.append([select.product(a, b), select.linear(a, b, bias)])
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_a_narrow_product_reads_a_where_it_lies(limits: Any) -> None:
