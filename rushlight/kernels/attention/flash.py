@@ -355,9 +355,8 @@ class Attention(SmallGemm):
         with f.range(0, end, BLOCK) as key:
             columns = self.block(key, end)
             more = f.select(key > 0, f.const(I64, 1), 0)
-            diagonal, k_here, v_here = (
-                self.diagonal(first, key), self.row("k", k, key), self.row("v", v, key)
-            )  # fmt: skip
+            diagonal = self.diagonal(first, key)
+            k_here, v_here = self.row("k", k, key), self.row("v", v, key)
 
             def scored(start: Value, sizes: Any, k_here: Pointer = k_here) -> None:
                 some, seen = sizes
@@ -517,14 +516,14 @@ class Attention(SmallGemm):
                     q_here: Pointer = q_here, g_here: Pointer = g_here,
                 ) -> None:  # fmt: skip
                     some, seeing = sizes
-                    for scores, rows_of, name, matrix, wide in (
-                        (p, g_here, "g", dv, width), (d, q_here, "q", dk, depth),
+                    for scores, name, rows_of, to, matrix, wide in (
+                        (p, "g", g_here, "dv", dv, width), (d, "q", q_here, "dk", dk, depth),
                     ):  # fmt: skip
-                        to = self.row(f"d{'v' if name == 'g' else 'k'}", matrix, key + start)
                         self.product(
                             scores.at(start * BLOCK + begin), (BLOCK, 1),
-                            self.row(name, rows_of, begin), self.as_it_lies(name), to,
-                            w["dv_row" if name == "g" else "dk_row"], (some, wide, seeing), more,
+                            self.row(name, rows_of, begin), self.as_it_lies(name),
+                            self.row(to, matrix, key + start), w[f"{to}_row"],
+                            (some, wide, seeing), more,
                         )  # fmt: skip
 
                 def of_queries(
