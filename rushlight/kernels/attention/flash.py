@@ -235,8 +235,9 @@ class Attention(SmallGemm):
     def diagonal(self, first: Value, key: Value) -> Value:
         """Whether no query of a block sees all of its keys. Exact kernels compute them all: how
         many terms they add in a row is a matter of all keys."""
-        causal = self.word["causal"] != 0
-        return causal & (first == key) if not self.exact else causal & False
+        if self.exact:
+            return self.f.const("i1", False)
+        return (self.word["causal"] != 0) & (first == key)
 
     def seen_together(
         self, diagonal: Value, rows: Value, columns: Value,

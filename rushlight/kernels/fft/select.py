@@ -263,6 +263,6 @@ def short(n: int) -> bool:
 
 
 def radices_of(found: set[int]) -> tuple[int, ...]:
-    """Those that a kernel is compiled with: powers of two alone, the usual ones, or all."""
+    """Those that a kernel is compiled with: powers of two alone, with 3 and 5, with 7, or all."""
     sets = (4, 8), (2, 3, 4, 5, 8), (2, 3, 4, 5, 7, 8), (2, 3, 4, 5, 7, 8, 11, 13)
     return next(some for some in sets if found <= set(some))

@@ -180,19 +180,9 @@ class Gemm:
         A is packed, h elements for each k; `direct`: it lies anyhow, by `a_row` and `a_col`. With
         one vector the second half of the columns is left out: a last panel may have no more.
         """
-        w, e = self.w, self.e
-        f = self.module.function(
-            f"micro{h}", None,
-            [("kc", I64), ("a", PTR), ("b", PTR), ("c", PTR), ("ldc", I64), ("add", I64),
-             ("columns", I64), ("bias_row", PTR), ("bias_col", PTR),
-             *([("a_row", I64), ("a_col", I64)] if direct else [])], private=True,
-        )  # fmt: skip
-        a, b, c = (f.args[n].of(e) for n in "abc")
-        for i in range(h):  # the tile of C is wanted at the end, by when it has come
-            for j in range(vectors):
-                f.prefetch(c.at(f.args["ldc"] * i + j * w), to_write=True)
-        zero = f.const(vector(e, w), 0)
-        sums = [[f.var(zero) for _ in range(vectors)] for _ in range(h)]
+        w = self.w
+        f, sums = self.begin_tile(h, vectors, ("a_row", "a_col") if direct else ())
+        a, b = f.args["a"].of(self.e), f.args["b"].of(self.e)
         if direct:  # three rows to a pointer: x86 adds a register, once or twice, at no cost
             a_row, a_col = f.args["a_row"], f.args["a_col"]
             ends = [f.var(a.at(a_row * i)) for i in range(0, h, 3)]
@@ -206,6 +196,23 @@ class Gemm:
             for end in ends if direct else ():
                 end.set(end.get().at(a_col))
         self.write_sums(f, h, sums)
+
+    def begin_tile(
+        self, h: int, vectors: int, ints: Sequence[str] = (), pointers: Sequence[str] = ()
+    ) -> tuple[Function, list[list[Any]]]:
+        """The function of a tile, with some arguments of its own, and its sums, which are 0."""
+        f = self.module.function(
+            f"micro{h}", None,
+            [("kc", I64), ("a", PTR), ("b", PTR), ("c", PTR), ("ldc", I64), ("add", I64),
+             ("columns", I64), ("bias_row", PTR), ("bias_col", PTR), *((n, I64) for n in ints),
+             *((n, PTR) for n in pointers)], private=True,
+        )  # fmt: skip
+        c = f.args["c"].of(self.e)
+        for i in range(h):  # the tile of C is wanted at the end, by when it has come
+            for j in range(vectors):
+                f.prefetch(c.at(f.args["ldc"] * i + j * self.w), to_write=True)
+        zero = f.const(vector(self.e, self.w), 0)
+        return f, [[f.var(zero) for _ in range(vectors)] for _ in range(h)]
 
     def write_sums(self, f: Function, h: int, sums: list[list[Any]]) -> None:
         """The end of a tile: its sums, and what is added to them, go to C."""

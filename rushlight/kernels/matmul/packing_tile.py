@@ -10,7 +10,7 @@ Elsewhere rows are packed in a loop of their own (`gemm.py`).
 
 from __future__ import annotations
 
-from ..codegen.ir import I32, I64, PTR, vector
+from ..codegen.ir import I32, vector
 from ..runtime import jit, tables
 from .gemm import Gemm, tile_rows
 
@@ -25,18 +25,8 @@ class PackingTile(Gemm):
     def write_micro(self, h: int, direct: bool = False, vectors: int = 2) -> None:
         """An h x NR tile. Packing writes up to W elements too many."""
         w, e, nr = self.w, self.e, self.nr
-        f = self.module.function(
-            f"micro{h}", None,
-            [("kc", I64), ("a", PTR), ("b", PTR), ("c", PTR), ("ldc", I64), ("add", I64),
-             ("columns", I64), ("bias_row", PTR), ("bias_col", PTR), ("a_col", I64), ("to", PTR)],
-            private=True,
-        )  # fmt: skip
-        a, b, c, to = (f.args[n].of(e) for n in ("a", "b", "c", "to"))
-        for i in range(h):  # the tile of C is wanted at the end, by when it has come
-            for j in range(2):
-                f.prefetch(c.at(f.args["ldc"] * i + j * w), to_write=True)
-        zero = f.const(vector(e, w), 0)
-        sums = [[f.var(zero) for _ in range(2)] for _ in range(h)]
+        f, sums = self.begin_tile(h, 2, ["a_col"], ["to"])
+        a, b, to = (f.args[n].of(e) for n in ("a", "b", "to"))
         lanes = f.iota(vector(I32, w))
         a_col = f.args["a_col"]
         column, packed = f.var(a), f.var(to)

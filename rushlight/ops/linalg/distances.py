@@ -1,8 +1,9 @@
 """Distances between rows: cdist, pdist.
 
-Distances are reductions of a formula of two operands, each expanded along the other's rows: the
-differences are never written down. The second operand is turned first, so that a vector holds the
-distances of one row to several others. Many distances of order 2 are one product of matrices.
+Distances are reductions of a formula of two operands, each expanded along the other's rows: no
+difference is written down, but for those of order 0 and for gradients. The second operand is turned
+first, so that a vector holds the distances of one row to several others. Many distances of order 2
+are one product of matrices, their gradients too.
 
 Not here: norms, the distance of two tensors (`norm.py`), of rows that belong together
 (`nn/loss_pairs.py`).
@@ -10,7 +11,6 @@ Not here: norms, the distance of two tensors (`norm.py`), of rows that belong to
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -32,8 +32,7 @@ from ..elementwise.formulas import abs as magnitude
 from ..elementwise.formulas import sgn, where, zero_like
 from ..reduce import sums as reductions
 from .matmul import matmul
-
-INF = math.inf
+from .norm import INF, slopes
 
 
 def _root_of_squares(a: Any, b: Any, *, dims: Any, keepdims: bool, over: float) -> Any:
@@ -115,18 +114,12 @@ distances_of_order.shape(distances_shape)
 
 
 def _slopes(g: Any, y: Any, x1: Any, x2: Any, p: float) -> Any:
-    """What each difference x1[i, m] - x2[j, m] has of the gradient."""
+    """What each difference x1[i, m] - x2[j, m] has of the gradient; of equal largest ones each has
+    it whole, as in PyTorch."""
     apart, g, y = x1[..., :, None, :] - x2[..., None, :, :], g[..., None], y[..., None]
-    if p == 1:
-        return sgn(apart) * g
     if p == INF:
         return sgn(apart) * (g * (magnitude(apart) == y))
-    none = y == 0
-    if p == 2:
-        return apart * where(none, zero_like(g), g / (y + none))
-    size = magnitude(apart)
-    ratio = (size + (size == 0)) / (y + none)  # 1 where both are 0, and sgn is 0 there
-    return sgn(apart) * (where(none, zero_like(g), g) * ratio ** (p - 1))
+    return slopes(g, y, apart, p)
 
 
 def _of_first(g: Any, y: Any, x1: Any, x2: Any, *, p: float) -> Any:

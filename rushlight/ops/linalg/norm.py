@@ -139,14 +139,20 @@ def _vector_norm_rule(g: Any, y: Any, x: Any, *, ord: float, dim: Any, keepdim: 
     g, y = _kept(g, x.shape, dim, keepdim), _kept(y, x.shape, dim, keepdim)
     if ord == 0:
         return None
-    if ord == 1:
-        return sgn(x) * g
-    if ord == 2:
-        return x * where(y == 0, zero_like(g), g / (y + (y == 0)))
     if builtins.abs(ord) == INF:
         hit = magnitude(x) == y
         dims = tuple(range(x.ndim)) if dim is None else dim
         return sgn(x) * (hit * (g / reductions.sum(hit, dim=dims, keepdim=True)))
+    return slopes(g, y, x, ord)
+
+
+def slopes(g: Any, y: Any, x: Any, ord: float) -> Any:
+    """What each x has of the gradient of y, their norm of an order that is neither 0 nor infinite;
+    g and y broadcast to x."""
+    if ord == 1:
+        return sgn(x) * g
+    if ord == 2:
+        return x * where(y == 0, zero_like(g), g / (y + (y == 0)))
     size = magnitude(x)
     if ord < 0:  # a zero makes the norm 0, of which the others have no part
         return sgn(x) * (g * (y / (size + (size == 0))) ** (1 - ord))
