@@ -244,13 +244,14 @@ class Attention(SmallGemm):
         body: Callable[[Value, tuple[Value, Value]], None],
     ) -> None:  # fmt: skip
         """`body(start, (queries, keys))` for all queries of a block; on the diagonal for one half
-        and then the other, with the keys that these may see."""
+        and then the other, with the keys that these may see, or the last vector of them may."""
         f = self.f
         each = f.select(diagonal & (rows > self.half), f.const(I64, self.half), rows)
         with f.range(0, rows, each) as start:
             left = rows - start
             some = f.select(left < each, left, each)
-            seen = f.select(diagonal & (start + some < columns), start + some, columns)
+            end = start + (some + (self.w - 1)) // self.w * self.w
+            seen = f.select(diagonal & (end < columns), end, columns)
             body(start, (some, seen))
 
     def seeing_together(
