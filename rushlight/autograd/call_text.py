@@ -516,8 +516,9 @@ def unusual(op: Any, statics: list[str]) -> list[str]:
     return [f"{s}.__class__ not in {op.signature.usual_name(s)}" for s in statics]
 
 
-def entry_text(op: Any, contiguous: bool = False, common: bool = False) -> str:
-    """The public function; with `common` for calls that the composite says are."""
+def entry_text(op: Any, attempted: bool = False, common: bool = False) -> str:
+    """The public function; with `common` for calls that the composite says are, with `attempted`
+    for those that its function does not answer None to."""
     names, statics = op.inputs, list(op.defaults)
     signature = [
         f"{n}=None" if d is None else f"{n}=_missing"
@@ -532,7 +533,7 @@ def entry_text(op: Any, contiguous: bool = False, common: bool = False) -> str:
             f"if {dims} is not _rest and (len(_rest) > 1 or {dims}.__class__ is not _tuple):",
             f"    {otherwise}",
         ]
-        if not contiguous:  # where that matters `few.reshaped` looks at them
+        if not attempted:  # that looks at them
             lines += [f"for _n in {dims}:", f"    if _n.__class__ is not _int: {otherwise}"]
     else:
         signature += [f"{s}=_default_{s}" for s in statics]
@@ -542,9 +543,6 @@ def entry_text(op: Any, contiguous: bool = False, common: bool = False) -> str:
         if common:
             lines.append(f"if not _common({', '.join([*names, *statics])}): {otherwise}")
     lines += body(op, {s: s for s in statics}, otherwise)
-    if contiguous:
-        place = lines.index(f"if {unfit(op, 0, True)}: {otherwise}") + 1
-        lines.insert(place, f"if not _a0.flags.c_contiguous: {otherwise}")
     return written(", ".join([*signature, "*_rest", "**_kw"]), lines)
 
 

@@ -257,15 +257,15 @@ def spread(of_number: Callable[[int], Any], every: Callable[..., Any]) -> Callab
 def entry(
     op: Any,
     plain_way: Callable[..., Any],
-    contiguous: bool = False,
+    attempt: Callable[..., Any] | None = None,
     whole: bool = True,
     common: Any = None,
 ) -> Callable[..., Any]:
     """The public function of an operation; `plain_way(*args, **kw)` takes all calls.
 
-    With `contiguous` the short way is for arrays without gaps alone, with `common` for operands and
-    parameters of which it is true. `whole` unless `plain_way` is more than the operation, which may
-    then refuse what that one takes.
+    With `attempt` the short way is for calls that this computes, which answers None to others; with
+    `common` for operands and parameters of which it is true. `whole` unless `plain_way` is more
+    than the operation, which may then refuse what that one takes.
 
     It writes itself when it is first called: importing the package compiles nothing.
     """
@@ -299,10 +299,12 @@ def entry(
         if sequence:
             source = call_text.sequence_text(op)
         else:
-            source = call_text.entry_text(op, contiguous, common is not None)
+            source = call_text.entry_text(op, attempt is not None, common is not None)
         # in this order: a thread that finds the new code finds all its names
         fill(space, op)
         space["_common"] = common
+        if attempt is not None:
+            space["_fn"] = attempt
         if not whole:
             space["_refused"] = REFUSED_BY_PART
         public.__defaults__ = defaults_of(source, space)

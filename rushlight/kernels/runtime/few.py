@@ -1,8 +1,10 @@
 """Small steps on ndarrays in machine code, where asking NumPy takes longer than what it does.
 
 `new(cls)` is `object.__new__(cls)`. `layouts(*operands)` are bytes, the key of a plan (`keys.py`).
-`reshaped(a, shape)` is `a.reshape(shape)` of an array in rows, `expanded(a, shape)` is
+`reshaped(a, shape)` is `a.reshape(shape)` where nothing is copied, `expanded(a, shape)` is
 `np.broadcast_to`, writeable, `joined(arrays, dim)` is `np.concatenate` of a few small ones,
+`beside(arrays, dim, new)` that or, with `new`, `np.stack` of parts of one array that lie so in it,
+without copying,
 `assigned(to, a)` is `np.copyto` of a small one, `apart(a, b)` says that two in rows share no byte.
 `taken(table, index)` is `table[index]`, `gathered(a, index, d)` is `np.take_along_axis`, and
 `placed(a, index, d, value)` a copy after `np.put_along_axis`, `added` one with the values added in
@@ -83,6 +85,7 @@ layouts = late(globals(), "layouts", load, refused)
 reshaped = late(globals(), "reshaped", load, refused)
 expanded = late(globals(), "expanded", load, refused)
 joined = late(globals(), "joined", load, refused)
+beside = late(globals(), "beside", load, refused)
 assigned = late(globals(), "assigned", load, refused)
 apart = late(globals(), "apart", load, refused)
 taken = late(globals(), "taken", load, refused)

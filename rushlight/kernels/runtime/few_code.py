@@ -41,7 +41,7 @@ OBJECTS = {
     "str": str, "list": list, "ndarray": np.ndarray,
 }  # fmt: skip
 TYPES = ("float32", "int64")
-EXPORTS = ("new", "reshaped", "expanded", "joined", "assigned", "apart", "layouts")
+EXPORTS = ("new", "reshaped", "expanded", "joined", "beside", "assigned", "apart", "layouts")
 # bytes of an element, by the numbers of NumPy's types
 SIZES = {np.dtype(c).num: np.dtype(c).itemsize for c in "?bBhHiIlLqQefdFD"}
 
@@ -66,6 +66,7 @@ def build() -> Module:
     write_reshaped(module)
     write_expanded(module)
     write_joined(module)
+    write_beside(module)
     write_assigned(module)
     write_apart(module)
     write_layouts(module)
@@ -138,6 +139,11 @@ def small_field(f: Function, ndarray: Value, offset: int) -> Value:
     return ndarray.of(I8).at(offset).of(I32)[0]
 
 
+def address_of(f: Function, a: Value) -> Value:
+    """Where an ndarray's elements begin, as a number."""
+    return f.emit(I64, f"ptrtoint ptr {builtin.field(f, a, DATA).text} to i64")
+
+
 def demand_rows(f: Function, a: Value) -> tuple[Value, Pointer]:
     """(number of dims, sizes) of an ndarray without gaps; go on where it is one."""
     demand_class(f, a, "ndarray")
@@ -186,12 +192,15 @@ def write_new(module: Module) -> None:
 
 
 def write_reshaped(module: Module) -> None:
-    """reshaped(a, shape): a view of `a`, which lies in rows, with the sizes of a tuple of ints, of
-    which one may be -1; None for other operands, and where the elements do not fit or there are
-    none."""
+    """reshaped(a, shape): a view of `a` with the sizes of a tuple of ints, of which one may be -1;
+    None for other operands, where the elements do not fit or there are none, and where no strides
+    lead through them in their order."""
     f, args = begin(module, "reshaped")
     a, shape = args[0], args[1]
-    nd, sizes = demand_rows(f, a)
+    demand_class(f, a, "ndarray")
+    nd = f.convert(small_field(f, a, ND), I64)
+    demand(f, nd <= MOST_DIMS)
+    sizes, steps = (builtin.field(f, a, place).of(I64) for place in (DIMENSIONS, STRIDES))
     demand_class(f, shape, "tuple")
     count = f.call("PyTuple_Size", I64, [shape])
     demand(f, count <= MOST_DIMS)
@@ -224,8 +233,56 @@ def write_reshaped(module: Module) -> None:
         differ.set(1)
     flags, null = small_field(f, a, FLAGS) & VIEWED, the(f, "null")
     as_it_is = (differ.get() == 0) & (open_at.get() < 0)  # NumPy leaves the strides as well then
-    strides = f.select(as_it_is, builtin.field(f, a, STRIDES), null)
-    end_view(f, a, count, wanted, strides, flags)
+    strides = f.var(f.select(as_it_is, steps, null), PTR)
+    with f.when(~as_it_is & ((small_field(f, a, FLAGS) & CONTIGUOUS) == 0)):
+        found = f.buffer(I64, MOST_DIMS)
+        demand_strides(f, (nd, sizes, steps), (count, wanted, found))
+        strides.set(found)
+    end_view(f, a, count, wanted, strides.get(), flags)
+
+
+def demand_strides(
+    f: Function, old: tuple[Value, Pointer, Pointer], new: tuple[Value, Pointer, Pointer]
+) -> None:
+    """Write the strides of a view with other sizes, as NumPy does (`_attempt_nocopy_reshape`); go
+    on where there is one. `old` and `new` are (number of dims, sizes, strides), of as many
+    elements.
+
+    Dims of both are taken until they have as many elements: those of the old ones must lie in
+    memory as one dim does, which is cut into the new ones.
+    """
+    (all_nd, all_sizes, all_steps), (count, wanted, found) = old, new
+    sizes, steps = f.buffer(I64, MOST_DIMS), f.buffer(I64, MOST_DIMS)
+    kept = f.var(0)  # dims of more than one element: the strides of others say nothing
+    with f.range(all_nd) as i, f.when(all_sizes[i] != 1):
+        sizes[kept.get()], steps[kept.get()] = all_sizes[i], all_steps[i]
+        kept.set(kept.get() + 1)
+    nd = kept.get()
+    at, to, last = f.var(0), f.var(0), f.var(0)  # dims that are done; the stride of the last one
+    with f.repeat() as groups:
+        groups.stop_if((at.get() >= nd) | (to.get() >= count))
+        first_at, first_to = at.get(), to.get()
+        have, want = f.var(sizes[first_at]), f.var(wanted[first_to])
+        at.set(first_at + 1)
+        to.set(first_to + 1)
+        with f.repeat() as more:
+            more.stop_if(have.get() == want.get())
+            with f.when(want.get() < have.get()) as branch:
+                want.set(want.get() * wanted[to.get()])
+                to.set(to.get() + 1)
+            with branch.otherwise():
+                have.set(have.get() * sizes[at.get()])
+                at.set(at.get() + 1)
+        with f.range(first_at, at.get() - 1) as k:
+            demand(f, steps[k] == sizes[k + 1] * steps[k + 1])
+        step = f.var(steps[at.get() - 1])
+        last.set(step.get())
+        with f.range(to.get() - first_to) as back:
+            k = to.get() - 1 - back
+            found[k] = step.get()
+            step.set(step.get() * wanted[k])
+    with f.range(to.get(), count) as k:  # of one element
+        found[k] = last.get()
 
 
 def end_view(f: Function, a: Value, nd: Value, sizes: Value, strides: Value, flags: Value) -> None:
@@ -323,7 +380,7 @@ def write_apart(module: Module) -> None:
     for k in (0, 1):
         nd, sizes = demand_rows(f, args[k])
         size = product(f, sizes, f.const(I64, 0), nd)
-        start = f.emit(I64, f"ptrtoint ptr {builtin.field(f, args[k], DATA).text} to i64")
+        start = address_of(f, args[k])
         ends.append((start, start + size * item_of(f, builtin.field(f, args[k], DESCR))))
     (a, after_a), (b, after_b) = ends
     demand(f, (after_a <= b) | (after_b <= a))
@@ -384,6 +441,75 @@ def write_joined(module: Module) -> None:
             )  # fmt: skip
             to.set(to.get().of(I8).at(nbytes))
     end(f, made)
+
+
+def write_beside(module: Module) -> None:
+    """beside(arrays, dim, new): what `np.concatenate` gives of a tuple of arrays, or with `new`
+    `np.stack`, as a view of the memory that they are parts of; None where they do not lie in it
+    like that, one behind the other and without gaps, in whatever order of the dims."""
+    f, args = begin(module, "beside")
+    arrays, zero = args[0], f.const(I64, 0)
+    demand_class(f, arrays, "tuple")
+    count = f.call("PyTuple_Size", I64, [arrays])
+    demand(f, count > 0)
+    d, new = demand_int(f, args[1]), f.convert(same(f, args[2], the(f, "Py_True")), I64)
+    first = f.call("PyTuple_GetItem", PTR, [arrays, zero])
+    demand_class(f, first, "ndarray")
+    nd, descr = f.convert(small_field(f, first, ND), I64), builtin.field(f, first, DESCR)
+    base = builtin.field(f, first, BASE)
+    demand(f, ~same(f, base, the(f, "null")))
+    demand(f, ~same(f, base, first))
+    base_nd, base_sizes = demand_rows(f, base)
+    demand(f, base_nd > 0)
+    demand(f, same(f, builtin.field(f, base, DESCR), descr))
+    demand(f, nd < MOST_DIMS)
+    demand(f, (d >= 0) & (d < nd + new))
+    sizes, steps = (builtin.field(f, first, place).of(I64) for place in (DIMENSIONS, STRIDES))
+    wanted, strides = f.buffer(I64, MOST_DIMS), f.buffer(I64, MOST_DIMS)
+    with f.range(nd) as i:
+        demand(f, sizes[i] > 0)
+        at = i + f.select(i < d, f.const(I64, 0), new)
+        wanted[at], strides[at] = sizes[i], steps[i]
+    here = f.var(address_of(f, first))
+    along = f.var(0)  # what lies between the beginnings of the first two
+    with f.when(new != 0) as branch:
+        wanted[d] = f.const(I64, 1)
+        demand(f, count > 1)
+        second = f.call("PyTuple_GetItem", PTR, [arrays, f.const(I64, 1)])
+        demand_class(f, second, "ndarray")
+        along.set(address_of(f, second) - here.get())
+        strides[d] = along.get()
+    with branch.otherwise():
+        along.set(sizes[d] * steps[d])
+    with f.range(1, count) as i:
+        a = f.call("PyTuple_GetItem", PTR, [arrays, i])
+        demand_class(f, a, "ndarray")
+        demand(f, same(f, builtin.field(f, a, BASE), base))
+        demand(f, same(f, builtin.field(f, a, DESCR), descr))
+        demand(f, f.convert(small_field(f, a, ND), I64) == nd)
+        own, theirs = (builtin.field(f, a, place).of(I64) for place in (DIMENSIONS, STRIDES))
+        with f.range(nd) as j:
+            demand(f, theirs[j] == steps[j])
+            demand(f, (own[j] == sizes[j]) | ((j == d) & (new == 0)))
+        here.set(here.get() + along.get())
+        demand(f, address_of(f, a) == here.get())
+        with f.when(new != 0) as branch:
+            wanted[d] = wanted[d] + 1
+        with branch.otherwise():
+            demand(f, own[d] > 0)
+            along.set(own[d] * steps[d])
+            wanted[d] = wanted[d] + own[d]
+    whole = nd + new
+    length = f.var(builtin.field(f, base, STRIDES).of(I64)[base_nd - 1])  # of an element, in bytes
+    with f.range(whole):  # the next dim outwards is as far apart as what is within it is long
+        found = f.var(1)
+        with f.range(whole) as j, f.when((strides[j] == length.get()) & (found.get() == 1)):
+            found.set(wanted[j])
+        length.set(length.get() * found.get())
+    ends = product(f, wanted, zero, whole)
+    demand(f, ends == product(f, base_sizes, zero, base_nd))
+    demand(f, length.get() == ends * builtin.field(f, base, STRIDES).of(I64)[base_nd - 1])
+    end_view(f, first, whole, wanted, strides, small_field(f, first, FLAGS) & VIEWED)
 
 
 # -- the key of a plan ---------------------------------------------------------------------------

@@ -106,7 +106,7 @@ def composite(
     factory: bool = False,
     shape: ShapeRule | None = None,
     entry: Op | None = None,
-    rows: bool = True,
+    attempt: Callable[..., Any] | None = None,
     into: tuple[Op, ...] = (),
     common: Callable[..., bool] | None = None,
     accepts: Any = None,
@@ -134,10 +134,11 @@ def composite(
             told of it as of one operation.
         shape: shape and type of the result for meta tensors, of a function that looks into arrays
             itself; one that is made of other ops has theirs.
-        entry: a record with the same operands and parameters, as which calls of contiguous tensors
-            are made that a record's own public function would take; the function has the others.
-        rows: with False such calls of any tensors, which is so where the record does not take a
-            number of sizes or dimensions; then its parameters stand first in the function's.
+        entry: a record with the same operands and parameters, as which calls are made that a
+            record's own public function would take; the function has the others. Where the record
+            takes no number of sizes or dimensions, its parameters stand first in the function's.
+        attempt: what computes such calls on arrays in place of the record, of any sizes, and gives
+            None for those that the function shall have.
         into: likewise, records that common calls of a function carry out in place: each takes what
             those before it do not.
         common: with `into`, or with an `entry` that has operands alone, whether they (and the
@@ -158,7 +159,7 @@ def composite(
         return lambda f: composite(
             f, public=public, aliases=aliases, name=name, adapt=adapt, inplace=inplace,
             dispatch=dispatch, data_dependent=data_dependent, factory=factory, shape=shape,
-            entry=entry, rows=rows, into=into, common=common, accepts=accepts, apart=apart,
+            entry=entry, attempt=attempt, into=into, common=common, accepts=accepts, apart=apart,
             words=words, loose=loose, autocast=autocast, samples=samples,
             **about,
         )  # fmt: skip
@@ -179,7 +180,7 @@ def composite(
         shown = overrides.dispatching(shown, known, known_kinds, alone, called)
     short = None
     if entry is not None:
-        short = functools.partial(entry_of, entry, rows, common)
+        short = functools.partial(entry_of, entry, attempt, common)
     elif into:
         short = functools.partial(changing, into, common)
     if short is not None:
@@ -214,13 +215,13 @@ def is_factory(function: Any) -> bool:
     return made is not None and made.factory
 
 
-def entry_of(record: Op, rows: bool, common: Any, behind: Any) -> Any:
+def entry_of(record: Op, attempt: Any, common: Any, behind: Any) -> Any:
     """The function as which common calls are made; `behind` takes all."""
     if not (record.varargs or record.defaults):
         return specialize.entry(record, behind, whole=False, common=common)
     assert common is None, f"{record.name}: only calls of operands alone are asked"
     if record.varargs:
-        return specialize.entry(record, behind, rows, whole=False)
+        return specialize.entry(record, behind, attempt, whole=False)
     inner = behind
     while hasattr(inner, "__wrapped__"):
         inner = inner.__wrapped__

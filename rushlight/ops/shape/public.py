@@ -80,6 +80,7 @@ def _(input: Any, *, dtype: Any) -> Any:
     typed=True,
     layout=True,
     entry=s.view_as_shape,
+    attempt=s.view_at_once,
     samples=[case((2, 6), 3, 4), case((2, 6), [3, -1]), case((2, 6), dtypes.int64)],
 )
 def view_(input: Any, *shape: Any, dtype: Any = None, size: Any = None) -> Any:
@@ -163,6 +164,7 @@ def reshape(input: Any, shape: Any) -> Any:
     public="Tensor",
     name="reshape",
     entry=s.view_as_shape,
+    attempt=s.view_at_once,
     samples=[case((2, 6), 3, -1), case((2, 6), [4, 3])],
 )
 def reshape_method(input: Any, *shape: Any, **kw: Any) -> Any:
@@ -279,7 +281,6 @@ def ravel(input: Any) -> Any:
     public="Tensor",
     name="expand",
     entry=s.expand,
-    rows=False,
     samples=[case((2, 1), 2, 3), case((1, 3), [2, -1])],
 )
 def expand_method(input: Any, *sizes_: Any, size: Any = None, implicit: bool = False) -> Any:

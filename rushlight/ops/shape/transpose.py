@@ -60,7 +60,6 @@ def movedim(input: Any, source: Any, destination: Any) -> Any:
     public="Tensor",
     name="permute",
     entry=s.permute,
-    rows=False,
     samples=[case((2, 3, 4), 2, 0, 1), case((2, 3, 4), [1, 0, 2])],
 )
 def permute_method(input: Any, *dims: Any, **kw: Any) -> Any:

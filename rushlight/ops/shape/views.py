@@ -99,18 +99,12 @@ def infer_size_slowly(shape: Any, numel: int) -> tuple[int, ...]:
 )
 def view_as_shape(input: Any, *, shape: tuple[int, ...]) -> Any:
     """The same memory with another shape; RuntimeError when strides do not allow it."""
-    out = few.reshaped(input, shape)
+    out = view_at_once(input, shape=shape)
     if out is not None:
         return out
-    if input.flags.c_contiguous:
-        try:
-            out = input.reshape(shape)
-            if out.shape == shape or min(shape) == -1:  # NumPy takes any negative size for -1
-                return out
-        except (ValueError, TypeError):  # what follows knows better
-            pass
-        return input.reshape(infer_size(shape, input.size))
     sizes = infer_size(shape, input.size)
+    if input.flags.c_contiguous:
+        return input.reshape(sizes)
     try:
         return input.reshape(sizes, copy=False)
     except ValueError:
@@ -125,6 +119,19 @@ def view_as_shape(input: Any, *, shape: tuple[int, ...]) -> Any:
 
 
 view_as_shape.vjp(lambda g, _y, _x, *, shapes: g.reshape(shapes[0]))
+
+
+def view_at_once(input: Any, *, shape: tuple[int, ...]) -> Any:
+    """What `view_as_shape` gives where nothing needs to be said or asked, else None."""
+    out = few.reshaped(input, shape)
+    if out is None and input.flags.c_contiguous:
+        try:
+            out = input.reshape(shape)
+        except (ValueError, TypeError):  # the slow way says what is wrong
+            return None
+        if out.shape != shape and min(shape) != -1:  # NumPy takes any negative size for -1
+            return None
+    return out
 
 
 @op(samples=[case((3, 4), shape=(2, 6))], public="", node="ViewBackward0", low="keep")

@@ -79,6 +79,44 @@ def test_other_operands_are_refused() -> None:
         assert few.reshaped(other, (-1,)) is None
 
 
+def test_any_strides(rng: np.random.Generator) -> None:
+    """Views as NumPy's where there is one, None where it copies: of parts, turned, repeated and
+    reversed arrays, and of those with dims of one element."""
+    views = 0
+    for _ in range(3000):
+        whole = np.zeros(rng.integers(1, 5, rng.integers(1, 6)) * 2, np.float32)
+        cut = [slice(0, n // 2 * 2, rng.choice([1, 1, 1, 2])) if rng.random() < 0.7
+               else slice(0, rng.integers(1, n + 1)) for n in whole.shape]  # fmt: skip
+        a = whole[tuple(cut)]
+        if rng.random() < 0.5:
+            a = a.transpose(rng.permutation(a.ndim))
+        if rng.random() < 0.2:
+            a = np.broadcast_to(a, (2, *a.shape))
+        if rng.random() < 0.2:
+            a = a[::-1]
+        left, shape = a.size, []
+        while left > 1 and len(shape) < 6:
+            n = int(rng.choice([d for d in range(2, left + 1) if left % d == 0]))
+            shape.append(n)
+            left //= n
+        if left > 1 or rng.random() < 0.3:
+            shape.append(left)
+        for _ in range(rng.integers(0, 2)):
+            shape.insert(int(rng.integers(0, len(shape) + 1)), 1)
+        try:
+            want = a.reshape(shape, copy=False)
+        except ValueError:
+            want = None
+        got = few.reshaped(a, tuple(shape))
+        if want is None:
+            assert got is None
+            continue
+        views += 1
+        assert alike(got, want)
+        assert got.base is want.base
+    assert 500 < views < 2900
+
+
 def test_no_reference_is_lost() -> None:
     import sys
 
@@ -112,6 +150,44 @@ def test_joined_is_concatenate() -> None:
                 assert got.shape == want.shape
                 assert alike(got, np.ascontiguousarray(want))
                 assert got.strides == want.strides or not want.flags.c_contiguous
+
+
+def test_beside_finds_the_whole_of_its_parts() -> None:
+    """What would be joined or stacked is a view where it lies in one array like that."""
+    whole = np.arange(120, dtype=np.float32).reshape(2, 3, 4, 5)
+    for order in ((0, 1, 2, 3), (1, 0, 2, 3), (3, 1, 0, 2)):
+        a = whole.transpose(order)
+        for d in range(4):
+            for cuts in ([1], [1, 2], range(1, a.shape[d])):
+                cuts = [n for n in cuts if n < a.shape[d]]
+                parts = tuple(np.split(a, cuts, d))
+                got = few.beside(parts, d, False)
+                assert alike(got, a)
+                assert got.base is parts[0].base
+            rows = tuple(np.moveaxis(a, d, 0))
+            for new in range(4):
+                got = few.beside(rows, new, True)
+                np.testing.assert_array_equal(got, np.stack(rows, new))
+                assert np.shares_memory(got, whole)
+
+
+def test_beside_refuses_what_lies_otherwise() -> None:
+    whole = np.arange(24, dtype=np.float32).reshape(4, 6).copy()
+    a, b = whole[:, :2], whole[:, 2:]
+    assert few.beside((a, b), 1, False) is not None
+    own = np.zeros((4, 2), np.float32)
+    windows = np.lib.stride_tricks.as_strided(whole[0], (2, 12), (4, 8))
+    for parts, d, new in (
+        ((b, a), 1, False), ((a, b), 0, False), ((a,), 1, False), ((own, own), 1, False),
+        ((whole[:2], whole[3:]), 0, False), ((whole[:2, :3], whole[2:, :3]), 0, False),
+        ((a, a), 0, True), ((whole[0], whole[2]), 0, True), ((whole[0],), 0, True),
+        ((whole[:, ::2], whole[:, 1::2]), 1, False), ([a, b], 1, False), ((a, None), 1, False),
+        ((a, b.view(np.int32)), 1, False), ((a, b.astype(np.float64)), 1, False), ((), 0, False),
+        ((a, b), 2, False), ((a, b), -1, False), ((a[:0], b[:0]), 1, False),
+        ((windows[0], windows[1]), 0, True), ((a.view(Sub), b.view(Sub)), 1, False),
+    ):  # fmt: skip
+        assert few.beside(parts, d, new) is None
+    del whole
 
 
 @pytest.mark.parametrize("dtype", TYPES)
