@@ -294,6 +294,8 @@ ALONG_LEAST = least(1 << 16)  # elements of many slices: 128 of 400 3.4, 3.1; 51
 ALONG_NARROW = 8  # elements of a slice below which NumPy is quicker: 4 of them 38, 52
 GATHER_CHUNK = 1 << 13  # elements of a piece of work: its indices stay in the first two caches
 EMBEDDING_LEAST = least(16384)  # elements
+# Of sums of rows, where NumPy sorts. 8 rows of 16: 17, 7; 64 of 128: 64, 9; 768 of 128: 228, 20.
+EMBEDDING_SUM_LEAST = least(1024)
 EMBEDDING_CHUNK = 16384  # elements that a chunk of a lookup copies
 EMBEDDING_BANDS = 64  # parts of a table that threads may compute
 # Products of elements and elements of the result, of sums of rows by a sparse matrix: below, one

@@ -18,7 +18,7 @@ from .. import runtime, tuning
 from ..keys import Plans
 from ..matmul.select import ELEMENTS, in_elements
 from ..meta import MetaArray, contiguous_strides
-from ..plan import Launch, Plan, Reference, nbytes
+from ..plan import Launch, Plan, Reference, View, nbytes
 from ..runtime import few
 from . import reference
 
@@ -55,7 +55,7 @@ def plans_backward(
     g: Array, out: Array, kept: Array, q: Array, k: Array, v: Array, mask: Array | None,
     causal: bool,
 ) -> Plan | None:  # fmt: skip
-    return plan_backward(*map(layout, (g, out, kept, q, k, v, mask)), causal)
+    return plan_backward(*map(layout, (g, out, kept, q, k, v, mask)), causal, True)
 
 
 def backward(
@@ -113,7 +113,7 @@ class Making:
         work = math.prod(self.lead) * self.rows * self.depth * self.columns
         self.exact = work < tuning.ATTENTION_EXACT
         self.causal = causal
-        self.launches: list[Launch | Reference] = []
+        self.launches: list[Launch | Reference | View] = []
         self.arrays: dict[str, str | None] = {}
         self.ints: dict[str, int] = {}
         for name, a in (("q", q), ("k", k), ("v", v)):
@@ -165,6 +165,20 @@ class Making:
         row = heads * width * size
         return MetaArray(shape, self.dtype, (length * row, width * size, row, size))
 
+    def interleaved(self, operands: dict[str, Layout]) -> tuple[str, ...]:
+        """Those operands that lie, or may lie, as parts of one projection: the keys and values, or
+        the queries too. Each of its rows then has a row of all heads of each."""
+        (_, shape, strides), size = operands["v"], self.dtype.itemsize
+        if len(shape) != 4 or 0 in shape:
+            return ()
+        _, heads, length, width = shape
+        of_heads = heads * width * size
+        n = strides[2] // of_heads
+        if strides != (length * strides[2], width * size, n * of_heads, size) or n not in (2, 3):
+            return ()
+        names = tuple(operands)[-n:]
+        return names if all(operands[k][1:] == (shape, strides) for k in names) else ()
+
     def gradient(self, of: Layout) -> MetaArray:
         """The gradient of an operand, in rows where that lies so: a leaf keeps it without a copy;
         otherwise as a result."""
@@ -202,7 +216,7 @@ class Making:
 def plan_forward(q: Layout, k: Layout, v: Layout, mask: Layout | None, causal: bool) -> Plan:
     """Operands q, k, v, mask (or None), scalar scale; outputs out and kept."""
     operands, metas = ("q", "k", "v", "mask"), [MetaArray(a[1], a[0]) for a in (q, k, v)]
-    launches: list[Launch | Reference]
+    launches: list[Launch | Reference | View]
     if fits(q, k, v, mask):
         from .flash import kernel
 
@@ -229,9 +243,13 @@ def plan_forward(q: Layout, k: Layout, v: Layout, mask: Layout | None, causal: b
 @functools.lru_cache(maxsize=1024)
 def plan_backward(
     g: Layout, out: Layout, kept: Layout, q: Layout, k: Layout, v: Layout, mask: Layout | None,
-    causal: bool,
+    causal: bool, together: bool = False,
 ) -> Plan | None:  # fmt: skip
-    """Operands g, out, kept, q, k, v, mask (or None), scalar scale; outputs dq, dk and dv."""
+    """Operands g, out, kept, q, k, v, mask (or None), scalar scale; outputs dq, dk and dv.
+
+    `together`: gradients of operands that lie as parts of one array are parts of one, too, which
+    is that of the gradient of the whole: whoever joins them finds it there (`few.beside`).
+    """
     if g[0] != q[0] or kept[0] != q[0] or not fits(q, k, v, mask):
         return None
     from .flash import kernel
@@ -243,10 +261,19 @@ def plan_backward(
     if kept[2] != contiguous_strides(kept[1], kept[0].itemsize):
         along = "kept_dense"
         making.launches.append(Reference(np.ascontiguousarray, ("kept",), (along,)))
-    outputs = {
-        f"d{name}": making.written(f"d{name}", making.gradient(a))
-        for name, a in (("q", q), ("k", k), ("v", v))
-    }
+    operands = {"q": q, "k": k, "v": v}
+    parts = making.interleaved(operands) if together else ()
+    outputs = {}
+    if parts:
+        batch, heads, length, width = v[1]
+        outputs["whole"] = MetaArray((batch, length, len(parts), heads, width), v[0])
+    for name, a in operands.items():
+        if name in parts:
+            offset = parts.index(name) * math.prod(a[1][1::2]) * v[0].itemsize
+            making.launches.append(View(f"d{name}", "whole", MetaArray(a[1], a[0], a[2]), offset))
+            making.named(f"d{name}", f"d{name}", a[2])
+        else:
+            outputs[f"d{name}"] = making.written(f"d{name}", making.gradient(a))
     if causal and making.columns > making.rows:  # keys that nobody sees
         making.launches.append(Reference(reference.zero, ("dk", "dv"), ()))
     made = kernel(making.element, making.kind, True, making.exact)
@@ -255,5 +282,6 @@ def plan_backward(
     return Plan(
         "attention.flash_backward", ("g", "out", "kept", "q", "k", "v", "mask"), outputs,
         making.launches, workspace={"along": nbytes(metas[2]) * (2 if making.exact else 1)},
-        scalars=("scale",), flops=making.flops(5), bytes=nbytes(*metas, *outputs.values()),
+        returns=("dq", "dk", "dv"), scalars=("scale",), flops=making.flops(5),
+        bytes=nbytes(*metas, *outputs.values()),
     )  # fmt: skip

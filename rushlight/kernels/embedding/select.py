@@ -104,9 +104,8 @@ def layout(a: Any) -> Layout:
     return a.dtype, a.shape, a.strides
 
 
-def native(dtype: Any, elements: int) -> bool:
+def native(dtype: Any, elements: int, least: int) -> bool:
     """Whether so many elements of a type are worth a kernel, and there is one."""
-    least = tuning.EMBEDDING_LEAST
     return elements >= least and dtype in ELEMENTS and runtime.available()
 
 
@@ -119,9 +118,8 @@ def plan_take(weight: Layout, index: Layout, always: bool = False) -> Plan:
     of, at = MetaArray(weight[1], weight[0], weight[2]), MetaArray(index[1], index[0], index[2])
     draft = Draft({"weight": of, "index": at})
     y = draft.array("y", MetaArray((*at.shape, *of.shape[1:]), of.dtype))
-    if of.ndim != 2 or not is_dense(of) or not native(
-        of.dtype, tuning.EMBEDDING_LEAST if always else at.size * of.shape[1]
-    ):
+    least = 0 if always else tuning.EMBEDDING_LEAST
+    if of.ndim != 2 or not is_dense(of) or not native(of.dtype, at.size * of.shape[1], least):
         draft.numpy(reference.take, ("weight", "index"), y)
         return draft.plan("embedding.numpy")
     from .table import take as kernel
@@ -163,7 +161,8 @@ def plan_sum_rows(rows: Layout, index: Layout, n: int) -> Plan:
     draft = Draft({"rows": of, "index": at})
     y = draft.array("y", MetaArray((n, *of.shape[1:]), of.dtype))
     width = math.prod(of.shape[1:])
-    if of.ndim != 2 or not at.size or not native(of.dtype, max(of.size, n * width)):
+    elements, least = max(of.size, n * width), tuning.EMBEDDING_SUM_LEAST
+    if of.ndim != 2 or not at.size or not native(of.dtype, elements, least):
         draft.numpy(reference.sum_rows, ("rows", "index"), y, n=n)
         return draft.plan("embedding.numpy_sum", flops=of.size)
     from .table import place as kernel

@@ -160,3 +160,56 @@ def test_double_backward_and_padding_through_the_public_function() -> None:
     assert rushlight.autograd.gradgradcheck(lambda *a: attend(*a, is_causal=True), tensors)
     mask = rushlight.tensor([True, False, True, True])
     assert rushlight.autograd.gradcheck(lambda *a: attend(*a, mask), tensors)
+
+
+@pytest.mark.parametrize("parts", [2, 3])
+def test_gradients_of_parts_of_one_array_are_parts_of_one(
+    parts: int, rng: np.random.Generator
+) -> None:
+    """Queries, keys and values of one projection: nobody has to copy their gradients together."""
+    whole = rng.standard_normal((2, 70, parts, 3, 16)).astype(np.float32)
+    some = [a.transpose(0, 2, 1, 3) for a in np.moveaxis(whole, 2, 0)]
+    q, k, v = some if parts == 3 else [np.ascontiguousarray(some[0]), *some]
+    g = rng.standard_normal(q.shape).astype(np.float32)
+    y, kept = kernel.forward(q, k, v, None, 0.3, False)
+    made = kernel.backward(g, y, kept, q, k, v, None, 0.3, False)
+    assert made is not None
+    alone = [np.ascontiguousarray(a) for a in (q, k, v)]
+    for ours, theirs in zip(
+        made, kernel.backward(g, y, kept, *alone, None, 0.3, False) or (), strict=True
+    ):
+        np.testing.assert_array_equal(ours, theirs)
+    one = made[-1].base
+    assert one.shape == whole.shape
+    for i, a in enumerate(made[-parts:]):
+        assert a.base is one
+        np.testing.assert_array_equal(one[:, :, i].transpose(0, 2, 1, 3), a)
+
+
+@pytest.mark.parametrize("how", ["split", "chunk", "unbind", "other order"])
+def test_the_gradient_of_a_projection_is_not_copied(how: str) -> None:
+    rushlight.manual_seed(0)
+    x = rushlight.randn(3, 40, 96, requires_grad=True)
+    found = []
+    for apart in (False, True):
+        h = x * 1
+        if how == "unbind":
+            q, k, v = h.view(3, 40, 3, 4, 8).permute(2, 0, 3, 1, 4).unbind(0)
+        else:
+            three = h.chunk(3, -1) if how == "chunk" else h.split(32, dim=2)
+            q, k, v = (p.view(3, 40, 4, 8).transpose(1, 2) for p in three)
+        if how == "other order":
+            q, k, v = k, v, q
+        if apart:
+            q, k, v = (t.contiguous() for t in (q, k, v))
+        grads: list[Any] = []
+        h.register_hook(grads.append)
+        y = rushlight.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+        (y * y).sum().backward()
+        assert x.grad is not None
+        found.append(x.grad.numpy().copy())
+        x.grad = None
+        base = grads[0].numpy().base  # the array of the three gradients
+        if not apart:
+            assert (base is not None and base.shape == (3, 40, 3, 4, 8)) == (how != "other order")
+    np.testing.assert_array_equal(*found)

@@ -20,7 +20,7 @@ SIZES = pytest.mark.parametrize("least", [1, 1 << 60])
 
 @pytest.fixture
 def _least(least: int, limits: Any) -> Iterator[None]:
-    with limits(EMBEDDING_LEAST=least):
+    with limits(EMBEDDING_LEAST=least, EMBEDDING_SUM_LEAST=least):
         yield
 
 
@@ -64,11 +64,11 @@ def test_the_limit(limits: Any) -> None:
     """By what is copied: the elements of the rows that come out, or of the table if it has more."""
     table, index = np.empty((4, 8)), np.zeros(6, np.int64)
     for least, ways in ((48, ("take", "place")), (49, ("numpy", "numpy_sum"))):
-        with limits(EMBEDDING_LEAST=least):
+        with limits(EMBEDDING_LEAST=least, EMBEDDING_SUM_LEAST=least):
             found = plans_of(table, index)
             assert tuple(p.way for p in found) == ways
             assert plans_of(table, index)[0] is found[0]  # kept
-    with limits(EMBEDDING_LEAST=1):
+    with limits(EMBEDDING_LEAST=1, EMBEDDING_SUM_LEAST=1):
         table = np.arange(12.0).reshape(4, 3)
         assert plans_of(table, np.arange(4))[1].way == "place"
         wide = select.plan_sum_rows(

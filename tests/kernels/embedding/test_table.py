@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, o
 
 @pytest.fixture(autouse=True)
 def _every_size(limits: Any) -> Iterator[None]:
-    with limits(EMBEDDING_LEAST=1):
+    with limits(EMBEDDING_LEAST=1, EMBEDDING_SUM_LEAST=1):
         yield
 
 
