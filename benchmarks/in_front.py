@@ -30,8 +30,9 @@ TIMES = 10  # calls whose gradients are computed together
 AT_MOST, AIM = 5.0, 2.5  # microseconds
 # Beginnings of names of what is no kernel: threads, memory, small steps of calls and of the engine.
 KEPT = (
-    "pool_", "memory_", "first_gradient", "new", "layouts", "reshaped", "expanded", "joined",
-    "assigned", "apart", "taken", "gathered", "placed", "hot", "ranked", "numbers",
+    "pool_", "memory_", "first_gradient", "line_from", "walk", "new", "of_classes", "layouts",
+    "kinds", "reshaped", "expanded", "joined", "beside", "assigned", "apart", "taken", "gathered",
+    "placed", "hot", "ranked", "numbers",
 )  # fmt: skip
 
 
@@ -41,7 +42,7 @@ def take_out() -> list[str]:
 
     if not jit.available():
         raise RuntimeError("no machine code here, so there is no kernel to take out")
-    real, names = builtin.function, []
+    real, real_bound, names = builtin.function, builtin.bound, []
 
     def function(address: int, name: str, doc: str = "") -> Any:
         if name.startswith(KEPT):
@@ -52,6 +53,8 @@ def take_out() -> list[str]:
         return real(nothing(status), name, doc)
 
     def bound(address: int, name: str, table: Any, arguments: Any, doc: str = "") -> Any:
+        if name.startswith(KEPT):
+            return real_bound(address, name, table, arguments, doc)
         names.append(name)
         status = arguments.index("status") if "status" in arguments else None
         return real(nothing(status), name)

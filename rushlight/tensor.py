@@ -69,7 +69,7 @@ def detach(a: Any) -> Any:
 
 USUAL = overrides.default
 _getframe = sys._getframe
-_seen: list[Any] = [None]  # the code of the line that detached last (`node.line_from`)
+_seen: list[Any] = [None]  # the code of the line that detached last (`lines.line_from`)
 OF_A_GRADIENT = (
     "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
     "Consider using tensor.detach() first."

@@ -14,7 +14,8 @@ from ..once import warn_once
 from . import door, steps
 from .engine import edge_of, run
 from .hook_calls import as_tensor, back
-from .node import AccumulateGrad, GradientEdge, Node, Out, TensorBase, show_line
+from .lines import show_line
+from .node import AccumulateGrad, GradientEdge, Node, Out, TensorBase
 from .op_node import OpNode
 from .unbroadcast import fit_other
 

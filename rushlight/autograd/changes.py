@@ -17,17 +17,8 @@ from ..dtypes import type_name
 from ..errors import message
 from ..kernels.meta import MetaArray, UnresolvedArray
 from . import door, op_node, operators, overlaps, steps
-from .node import (
-    LEAF,
-    Cell,
-    Freed,
-    Node,
-    TensorBase,
-    freed_error,
-    line_from,
-    tick,
-    user_line,
-)
+from .lines import line_from, user_line
+from .node import LEAF, Cell, Freed, Node, TensorBase, freed_error, tick
 from .views import (
     View,
     along,
@@ -42,7 +33,7 @@ from .views import (
 )
 
 _getframe = sys._getframe
-_seen: list[Any] = [None]  # the code of the line that changed something last (`node.line_from`)
+_seen: list[Any] = [None]  # the code of the line that changed something last (`lines.line_from`)
 
 
 def all_changed(tensors: Sequence[Any], name: str, by: Any = None) -> None:

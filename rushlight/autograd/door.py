@@ -39,7 +39,8 @@ from .call_errors import (
     too_much,
     type_error,
 )
-from .node import LEAF, Cut, Extras, InferenceCut, Node, Out, TensorBase, tick, user_line
+from .lines import user_line
+from .node import LEAF, Cut, Extras, InferenceCut, Node, Out, TensorBase, tick
 
 _new: Callable[[Any], Any] = object.__new__  # by machine code later (`specialize.renew`)
 ndarray = np.ndarray

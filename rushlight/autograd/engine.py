@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from heapq import heapify, heappop, heappush, heappushpop
 from sys import _getframe, getrefcount, maxsize
 from typing import Any
@@ -22,6 +22,7 @@ import numpy as np
 
 from ..kernels.elementwise.sums import added
 from ..kernels.meta import SparseArray
+from ..kernels.runtime import few
 from . import door, leaves
 from .hook_calls import post_hooks, pre_hooks, tensor_hooks
 from .leaves import finish_leaf, shown_leaf
@@ -388,34 +389,57 @@ def count(roots: Sequence[Any]) -> dict[Any, list[Any]]:
                 stack.append(node.edges)
             else:
                 slots[node] = [0, None, node._a.shape, node._a.dtype, None]
-    find, later = slots.get, stack.append
-    # The graph may be thousands of nodes deep, so it is walked with a stack of edges of its own.
-    plain, parameter = door.Tensor, door.Parameter
-    while stack:
-        for e in stack.pop():
-            if e is None:
-                continue
-            slot = find(e)
-            if slot is not None:
-                if slot is ALONE:
-                    slot = slots[e] = slot_of_leaf(e)
-                slot[0] += 1
-                continue
-            kind = e.__class__
-            if kind is parameter or kind is plain:  # `_is_node` of many classes is asked slowly
-                slots[e] = ALONE
-            elif e._is_node:
-                parents = e.edges
-                slots[e] = [1, None, e.shape, e.dtype, parents]
-                later(parents)
-            elif kind is not Out:
-                slots[e] = [1, None, e._a.shape, e._a.dtype, None]
-            elif e.node in slots:
-                slots[e.node][0] += 1
-            else:
-                slots[e.node] = [1, None, e.node.shape, e.node.dtype, e.node.edges]
-                later(e.node.edges)
+    walk(slots, stack)
     return slots
+
+
+def walk_by_python(slots: dict[Any, list[Any]], stack: list[Any]) -> None:
+    """Count what is reached by the edges in `stack`. The graph may be thousands of nodes deep, so
+    it is walked with a stack of edges of its own."""
+    while stack:
+        walk_edges(stack.pop(), slots, stack)
+
+
+def walk_edges(edges: Sequence[Any], slots: dict[Any, list[Any]], stack: list[Any]) -> None:
+    """Count what some edges lead to, and put those of what comes for the first time on the
+    stack."""
+    find, later = slots.get, stack.append
+    plain, parameter = door.Tensor, door.Parameter
+    for e in edges:
+        if e is None:
+            continue
+        slot = find(e)
+        if slot is not None:
+            if slot is ALONE:
+                slot = slots[e] = slot_of_leaf(e)
+            slot[0] += 1
+            continue
+        kind = e.__class__
+        if kind is parameter or kind is plain:  # `_is_node` of many classes is asked slowly
+            slots[e] = ALONE
+        elif e._is_node:
+            parents = e.edges
+            slots[e] = [1, None, e.shape, e.dtype, parents]
+            later(parents)
+        elif kind is not Out:
+            slots[e] = [1, None, e._a.shape, e._a.dtype, None]
+        elif e.node in slots:
+            slots[e.node][0] += 1
+        else:
+            slots[e.node] = [1, None, e.node.shape, e.node.dtype, e.node.edges]
+            later(e.node.edges)
+
+
+def load() -> None:
+    """Put the function of machine code into its place."""
+    global walk
+    from . import walk_code
+
+    walk = walk_code.function(door.Tensor, door.Parameter, ALONE, walk_edges)
+
+
+walk: Callable[[dict[Any, list[Any]], list[Any]], None] = walk_by_python
+few.when_loaded(load)
 
 
 def start(

@@ -16,7 +16,8 @@ from typing import Any
 
 from ..errors import message
 from . import door, function_node
-from .node import Node, TensorBase, tick, user_line
+from .lines import user_line
+from .node import Node, TensorBase, tick
 
 
 class FunctionCtx:

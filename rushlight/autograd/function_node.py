@@ -15,7 +15,8 @@ import numpy as np
 from ..errors import message
 from ..kernels.meta import OuterArray
 from . import changes, door, op_node, steps, views
-from .node import LEAF, Freed, Node, Out, TensorBase, freed_error, inplace_error, tick, user_line
+from .lines import user_line
+from .node import LEAF, Freed, Node, Out, TensorBase, freed_error, inplace_error, tick
 
 
 class FunctionNode(Node):

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from . import changes, door, op_node, operators, watch
-from .node import LEAF, Out, TensorBase, tick, user_line
+from .lines import user_line
+from .node import LEAF, Out, TensorBase, tick
 from .observe import on_observe
 from .views import cell, holds_several, needs_grad, overlaps_itself
 

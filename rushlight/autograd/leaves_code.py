@@ -7,13 +7,12 @@ test fails, it returns False, before anything was made.
 
 from __future__ import annotations
 
-import ctypes
 from typing import Any
 
 import numpy as np
 
 from ..kernels.codegen.ir import I8, I64, PTR, Function, Module, Value
-from ..kernels.runtime import builtin, few_code, jit
+from ..kernels.runtime import builtin, jit
 from ..kernels.runtime.builtin import DIMENSIONS, ND, STRIDES, field
 from ..kernels.runtime.few_code import (
     BASE,
@@ -28,6 +27,10 @@ from ..kernels.runtime.few_code import (
 from .node import Extras, TensorBase
 
 NAME = "first_gradient"
+CALLS: builtin.Calls = {  # Python's functions: what they return and take
+    "Py_IncRef": (None, [PTR]), "Py_DecRef": (None, [PTR]),
+    "PyType_GenericAlloc": (PTR, [PTR, I64]),
+}  # fmt: skip
 UNUSED = ("grad", "hooks", "post_hooks", "accumulator")  # of Extras: None in a leaf without history
 
 
@@ -46,21 +49,15 @@ def function(tensor_class: type) -> Any:
 
 def symbols(tensor_class: type) -> dict[str, int]:
     """Addresses of what it needs from Python."""
-    call = ctypes.cast(ctypes.pythonapi.PyType_GenericAlloc, ctypes.c_void_p).value
     objects: dict[str, Any] = {"Py_None": None, "Py_True": True, "Py_False": False}
     objects |= {"ndarray": np.ndarray, "Tensor": tensor_class, "Extras": Extras}
-    found: dict[str, Any] = {name: id(thing) for name, thing in objects.items()}
-    pythons = {n: few_code.symbols()[n] for n in ("Py_IncRef", "Py_DecRef")}
-    return found | pythons | {"PyType_GenericAlloc": call}
+    return builtin.pythons(CALLS) | {name: id(thing) for name, thing in objects.items()}
 
 
 def build(slots: dict[str, int], extras: dict[str, int]) -> Module:
     module = Module(NAME)
-    module.declare("Py_IncRef", None, [PTR])
-    module.declare("Py_DecRef", None, [PTR])
-    module.declare("PyType_GenericAlloc", PTR, [PTR, I64])
-    for name in ("Py_None", "Py_True", "Py_False", "ndarray", "Tensor", "Extras"):
-        module.globals[name] = f"@{name} = external global i8"
+    objects = ("Py_None", "Py_True", "Py_False", "ndarray", "Tensor", "Extras")
+    builtin.declare(module, CALLS, objects)
     f, args = begin(module, NAME)
     leaf, g = args[0], args[1]
     none = the(f, "Py_None")

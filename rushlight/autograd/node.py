@@ -11,9 +11,7 @@ Not here: how nodes are made (`door.py`) and run (`engine.py`).
 
 from __future__ import annotations
 
-import gc
 import itertools
-import linecache
 import sys
 import warnings
 import weakref
@@ -22,6 +20,7 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import message
+from .lines import line_from, show_line, unseen, user_line
 
 # One clock for nodes and in-place changes: a saved tensor was changed after it was saved
 # exactly when its stamp is newer than the node. So saving costs nothing.
@@ -180,7 +179,7 @@ class Freed:
 
     def __init__(self) -> None:
         # before it: this function, the engine's run, and what calls that
-        self.code, self.lasti = line_from(sys._getframe(3), _unseen)
+        self.code, self.lasti = line_from(sys._getframe(3), unseen)
         _graphs.append(weakref.ref(self))
         if len(_graphs) >= _look_at[0]:
             look_for_kept_graphs()
@@ -217,72 +216,6 @@ def look_for_kept_graphs() -> None:
                 UserWarning,
                 stacklevel=2,
             )
-
-
-# id() of the globals of this package's modules, as they are met: every recorded operation asks, so
-# the name of a module is looked at once.
-_ours: set[int] = set()
-
-
-def user_line() -> tuple[CodeType | None, int]:
-    """The innermost line outside this package, as (code, instruction): cheap to keep."""
-    return line_from(sys._getframe(1), [None])
-
-
-def line_from(frame: Any, seen: list[Any]) -> tuple[CodeType | None, int]:
-    """`user_line` from a frame on; the code of that frame is put into `seen` when it is a
-    user's."""
-    names = frame.f_globals
-    if id(names) in _ours:
-        seen = _unseen
-        try:
-            while id(names := (frame := frame.f_back).f_globals) in _ours:
-                pass
-        except AttributeError:  # no frame is left
-            return None, 0
-    code = frame.f_code
-    if code is seen[0]:  # the same function as last time: a training loop
-        return code, frame.f_lasti
-    if (names.get("__package__") or names.get("__name__", "")).partition(".")[0] == _PACKAGE:
-        _ours.add(id(names))
-        return line_from(frame, seen)
-    seen[0] = code
-    return code, frame.f_lasti
-
-
-_unseen: list[Any] = [None]  # where the code of farther frames goes
-
-
-def line_of(thread: int) -> tuple[CodeType | None, int]:
-    """`user_line` of another thread, by its number.
-
-    No collection may begin meanwhile. Up to Python 3.11 one begins wherever an object is made, also
-    inside `frame.f_back`; its finalisers let the other thread go on, which leaves that frame, and
-    what comes out is memory of something else: a segmentation fault now and then. Later Pythons
-    collect between two instructions alone.
-    """
-    collecting = sys.version_info < (3, 12) and gc.isenabled()
-    if collecting:
-        gc.disable()
-    try:
-        frame = sys._current_frames().get(thread)
-        return (None, 0) if frame is None else line_from(frame, [None])
-    finally:
-        if collecting:
-            gc.enable()
-
-
-def show_line(code: CodeType | None, lasti: int) -> str:
-    """'file.py:12 in train: loss.backward()' for what `user_line` kept."""
-    if code is None:
-        return "an unknown line"
-    line = code.co_firstlineno
-    for start, end, number in code.co_lines():
-        if start <= lasti < end and number is not None:
-            line = number
-            break
-    text = linecache.getline(code.co_filename, line).strip()
-    return f"{code.co_filename}:{line} in {code.co_name}" + (f": {text}" if text else "")
 
 
 class NodeExtras:

@@ -17,7 +17,8 @@ import numpy as np
 from ..errors import message
 from ..kernels.meta import OuterArray
 from . import door, steps, watch
-from .node import Cell, Freed, Node, Out, TensorBase, freed_error, inplace_error, tick, user_line
+from .lines import user_line
+from .node import Cell, Freed, Node, Out, TensorBase, freed_error, inplace_error, tick
 
 _new = object.__new__
 ndarray = np.ndarray

@@ -13,7 +13,8 @@ from typing import Any
 
 from ..errors import message
 from . import door
-from .node import LEAF, Out, show_line
+from .lines import show_line
+from .node import LEAF, Out
 from .views import QUIET
 
 CLONE = "t.clone(), which is an ordinary tensor; or torch.no_grad() in place of inference_mode()"

@@ -28,8 +28,8 @@ from ..dtypes import dtype as _dtype
 from ..errors import message
 from ..kernels.elementwise import select as elementwise
 from ..kernels.runtime import few, texts
-from . import call_text, change_text, changes, door, in_place, op_node, views, watch
-from .node import LEAF, Out, TensorBase, cut_at, line_from, tick
+from . import call_text, change_text, changes, door, in_place, lines, op_node, views, watch
+from .node import LEAF, Out, TensorBase, cut_at, tick
 from .views import View, cell
 
 EMPTY = inspect.Parameter.empty
@@ -53,7 +53,7 @@ def take_classes(*classes: type) -> None:
 # -- from text to functions ----------------------------------------------------------------------
 
 _PACKAGE = __name__.partition(".")[0]  # (the drop-in gives modules other names later)
-_spaces: list[dict[str, Any]] = []  # kept: `node.user_line` knows this package's by their ids
+_spaces: list[dict[str, Any]] = []  # kept: `lines.user_line` knows this package's by their ids
 
 
 def code_of(source: str) -> CodeType:
@@ -78,11 +78,12 @@ def new_space(**more: Any) -> dict[str, Any]:
 
 
 def renew() -> None:
-    """Let the functions that are there make their objects by machine code, too."""
+    """Let the functions that are there make their objects by machine code, too, and find lines."""
     door._new = views._new = few.new
     for space in _spaces:
-        if "_new" in space:
-            space["_new"] = few.new
+        for name, now in (("_new", few.new), ("_line_from", lines.line_from)):
+            if name in space:
+                space[name] = now
 
 
 few.when_loaded(renew)
@@ -124,7 +125,7 @@ def fill(space: dict[str, Any], op: Any) -> dict[str, Any]:
         "_state": door.state,
         "_tick": tick,
         "_getframe": sys._getframe,
-        "_line_from": line_from,
+        "_line_from": lines.line_from,
         "_seen": [None],
         "_refresh": door.refresh,
         "_View": View,

@@ -11,7 +11,8 @@ import functools
 from typing import Any
 
 from . import door
-from .node import LEAF, Node, TensorBase, tick, user_line
+from .lines import user_line
+from .node import LEAF, Node, TensorBase, tick
 
 
 class Unwritten(Node):

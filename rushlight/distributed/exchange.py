@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import node
+from ..autograd import lines
 from ..errors import message
 from .errors import DistBackendError
 from .reduce_op import RedOpType, combined
@@ -69,7 +69,7 @@ class Call:
         self.timeout: float | None = None  # in seconds; None: the group's
         self.watched: Any = None  # who wants to hear when it was carried out (the profiler)
         self.number = 0
-        self.line = node.user_line()
+        self.line = lines.user_line()
 
     def header(self) -> bytes:
         a = self.array
@@ -84,7 +84,7 @@ class Call:
         of = "" if self.array is None else f" of {self.array.dtype.name} {list(self.array.shape)}"
         root = "" if self.root < 0 else f", root {self.root}"
         op = "" if self.op < 0 else f", {RedOpType(self.op).name}"
-        return f"{self.name}{of}{op}{root} (call {self.number}) at {node.show_line(*self.line)}"
+        return f"{self.name}{of}{op}{root} (call {self.number}) at {lines.show_line(*self.line)}"
 
 
 def agree(group: Any, call: Call, patient: bool) -> None:

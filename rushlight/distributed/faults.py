@@ -11,7 +11,7 @@ import sys
 from types import TracebackType
 from typing import Any
 
-from ..autograd import node
+from ..autograd import lines
 
 _attended: list[Any] = []  # the world of this process
 
@@ -72,4 +72,4 @@ def line_of(error: BaseException) -> str:
         if package != __name__.partition(".")[0]:
             found = where.tb_frame.f_code, where.tb_lasti
         where = where.tb_next
-    return node.show_line(*found)
+    return lines.show_line(*found)

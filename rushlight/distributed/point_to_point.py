@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import node
+from ..autograd import lines
 from ..errors import message
 from ..tensor import Tensor
 from . import memory, mpi
@@ -209,7 +209,7 @@ def peer(
 def describe(name: str, end: str, g: ProcessGroup, other: int | None, tag: int) -> str:
     """What is under way, and from which line."""
     whom = "any rank" if other is None else f"rank {g.global_rank(other)}"
-    return f"{name} {end} {whom} (tag {tag}) at {node.show_line(*node.user_line())}"
+    return f"{name} {end} {whom} (tag {tag}) at {lines.show_line(*lines.user_line())}"
 
 
 def isend(

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..autograd import node
+from ..autograd import lines
 from ..errors import message
 from . import faults, leftovers, mpi, wire
 from .client import Client
@@ -202,8 +202,8 @@ class World:
 
     def standing(self) -> str:
         """What this rank is doing, and the user's line where its main thread is."""
-        line = node.line_of(self.main)  # type: ignore[arg-type]
-        return f"{self.doing}, at {node.show_line(*line)}"
+        line = lines.line_of(self.main)  # type: ignore[arg-type]
+        return f"{self.doing}, at {lines.show_line(*line)}"
 
     def failed(self, ranks: Sequence[int] = ()) -> None:
         """Raise when the job cannot go on, or not a call that waits for one of `ranks`."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..autograd.node import TensorBase, show_line, user_line
+from ..autograd.lines import show_line, user_line
+from ..autograd.node import TensorBase
 from ..autograd.watch import watching
 
 TEXT = """{error}

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import rushlight as torch
-from rushlight.autograd import node
+from rushlight.autograd import lines
 
 
 def leaf(*values: float) -> Any:
@@ -151,7 +151,7 @@ def test_no_collection_while_looking_where_a_thread_stands() -> None:
         for _ in range(5):
             Cycle()
         gc.enable()  # the next object that is made begins a collection
-        code, _ = node.line_of(threading.get_ident())
+        code, _ = lines.line_of(threading.get_ident())
         gc.collect()
     finally:
         gc.set_threshold(*before[1])
@@ -166,7 +166,7 @@ def test_looking_leaves_the_collector() -> None:
         for state in (gc.disable, gc.enable):
             state()
             wanted = gc.isenabled()
-            code, _ = node.line_of(threading.get_ident())
+            code, _ = lines.line_of(threading.get_ident())
             assert gc.isenabled() is wanted
             assert code is not None
             assert code.co_name == "test_looking_leaves_the_collector"

@@ -129,7 +129,14 @@ def fuse(
     known = Formula(traced or formula, name, by_numpy, alone=alone, numpy=numpy, fixed=fixed)
     least = known.least()
 
+    find = known.runs.get
+
     def call(*args: Any, **kw: Any) -> Any:
+        run = find(few.kinds(*args, *kw, *kw.values()) if kw else few.kinds(*args))
+        if run is not None:
+            if kw and run.__class__ is Numbered:
+                return run.run(*args, *parameters(kw))
+            return run(*args)
         limit, low = least if alone else min(least, tuning.ELEMENTWISE_LEAST), None
         for a in args:
             if a.__class__ is ndarray:
@@ -171,7 +178,14 @@ def fuse_rule(
     known = Formula(rule, name, plain, numpy=by, fixed=fixed)
     least = known.least()
 
+    find = known.runs.get
+
     def call(g: Any, *values: Any, **kw: Any) -> Any:
+        run = find(few.kinds(g, *values, *kw, *kw.values()) if kw else few.kinds(g, *values))
+        if run is not None:
+            if kw and run.__class__ is Numbered:
+                return run.run(g, *values, *parameters(kw))
+            return run(g, *values)
         if g.__class__ is ndarray and g.size >= min(least, tuning.ELEMENTWISE_LEAST):
             return known(g, *values, **kw)
         return plain(g, *values, **kw)
@@ -208,6 +222,50 @@ def takes_low(formula: Formula, arrays: list[Any]) -> bool:
 UFUNC = np.ufunc
 
 
+class Numbered:
+    """A run that takes parameters which are numbers behind the operands."""
+
+    __slots__ = ("run",)
+
+    def __init__(self, run: Callable[..., Array]) -> None:
+        self.run = run
+
+
+class Runs(dict[Any, Any]):
+    """What has computed calls of one formula, by their operands and parameters (`few.kinds`): to
+    find a plan by its key, tuples in tuples, takes several times as long."""
+
+    def __init__(self) -> None:
+        plans_by_kinds.all.append(self)
+
+    def keep(self, key: bytes | None, run: Callable[..., Array] | Numbered) -> None:
+        """Find `run` by the key from now on."""
+        if key is not None:
+            if len(self) >= tuning.MOST_KEYS:
+                self.clear()
+            self[key] = run
+
+
+class _AllRuns:
+    """Those of all formulas, which are forgotten with the plans (`keys.forget_plans`)."""
+
+    def __init__(self) -> None:
+        self.all: list[Runs] = []
+
+    def cache_clear(self) -> None:
+        for runs in self.all:
+            runs.clear()
+
+
+plans_by_kinds = _AllRuns()
+
+
+def arrays_first(args: Sequence[Any]) -> bool:
+    """Whether operands stand in the order of a plan: arrays, then numbers, and no None."""
+    ranks = [0 if a.__class__ is ndarray else 2 if a is None else 1 for a in args]
+    return ranks == sorted(ranks) and 2 not in ranks
+
+
 class Formula:
     """A formula that plans its calls: called, it computes what is large enough for a kernel.
 
@@ -235,6 +293,7 @@ class Formula:
         self.reference = reference or seen
         self.fixed = fixed
         self.lowered: dict[Any, Lowered | None] = {}  # by kinds and types of the operands
+        self.runs = Runs()
 
     def __call__(self, *args: Any, **kw: Any) -> Array:
         """The result for arrays (of which one at least has dims), None and numbers."""
@@ -242,7 +301,12 @@ class Formula:
         if found is None:
             return self.reference(*args, **kw)
         operands, words, values = found
-        return plan(self, operands, words).run(*values)
+        made = plan(self, operands, words)
+        y = made.run(*values)
+        if self.fixed is None and arrays_first(args):  # as `run` takes them
+            run = Numbered(made.run) if parameters(kw) else made.run
+            self.runs.keep(few.kinds(*args, *kw, *kw.values()), run)
+        return y
 
     def into(self, fn: Callable[..., Any], a: Array, *rest: Any, **kw: Any) -> None:
         """Write fn(a, *rest), a function of NumPy or of arrays which this formula is, into a.

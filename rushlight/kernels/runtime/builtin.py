@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..codegen.ir import F32, F64, I64, PTR, Function, Module, Value
+from ..codegen.ir import F32, F64, I64, PTR, Function, Module, Type, Value
 
 DATA, ND, DIMENSIONS, STRIDES = 16, 24, 32, 40
 METH_FASTCALL = 0x0080
@@ -74,9 +74,24 @@ def bound(
 
 def symbols() -> dict[str, int]:
     """Addresses of what `entry` needs from Python."""
-    found = {n: ctypes.cast(getattr(ctypes.pythonapi, n), ctypes.c_void_p).value for n in PYTHON}
-    found["Py_None"] = id(None)
-    return found  # type: ignore[return-value]
+    return {**pythons(PYTHON), "Py_None": id(None)}
+
+
+def pythons(names: Iterable[str]) -> dict[str, int]:
+    """Where functions of Python's C API are."""
+    found = {n: ctypes.cast(getattr(ctypes.pythonapi, n), ctypes.c_void_p).value for n in names}
+    return {n: address or 0 for n, address in found.items()}
+
+
+Calls = dict[str, tuple[Type | None, list[Type]]]
+
+
+def declare(module: Module, calls: Calls, objects: Iterable[str]) -> None:
+    """Functions of Python's, by what they return and take, and objects that are always there."""
+    for name, (returns, given) in calls.items():
+        module.declare(name, returns, given)
+    for name in objects:
+        module.globals[name] = f"@{name} = external global i8"
 
 
 def field(f: Function, ndarray: Value, offset: int) -> Value:

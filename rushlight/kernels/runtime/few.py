@@ -1,11 +1,13 @@
 """Small steps on ndarrays in machine code, where asking NumPy takes longer than what it does.
 
-`new(cls)` is `object.__new__(cls)`. `layouts(*operands)` are bytes, the key of a plan (`keys.py`).
-`reshaped(a, shape)` is `a.reshape(shape)` where nothing is copied, `expanded(a, shape)` is
+`new(cls)` is `object.__new__(cls)`. `of_classes(things, classes, inner)` says whether the class of
+each is in a set, or it is a tuple of things whose classes are in another. `layouts(*operands)` are
+bytes, the key of a plan (`keys.py`), `kinds(*operands)` one in which floats and ints have no
+values. `reshaped(a, shape)` is `a.reshape(shape)` where nothing is copied, `expanded(a, shape)` is
 `np.broadcast_to`, writeable, `joined(arrays, dim)` is `np.concatenate` of a few small ones,
 `beside(arrays, dim, new)` that or, with `new`, `np.stack` of parts of one array that lie so in it,
-without copying,
-`assigned(to, a)` is `np.copyto` of a small one, `apart(a, b)` says that two in rows share no byte.
+without copying. `assigned(to, a)` is `np.copyto` of a small one, `apart(a, b)` says that two in
+rows share no byte.
 `taken(table, index)` is `table[index]`, `gathered(a, index, d)` is `np.take_along_axis`, and
 `placed(a, index, d, value)` a copy after `np.put_along_axis`, `added` one with the values added in
 their order; `hot(index, n)` is `np.eye(n)[index]` of whole numbers. `ranked(a, k, largest)` are
@@ -68,6 +70,17 @@ def refused(*_given: Any) -> None:
     """The answer of a function that is not there: NumPy does it."""
 
 
+def of_classes_by_python(things: tuple[Any, ...], classes: set[Any], inner: set[Any]) -> bool:
+    """`of_classes` until machine code is loaded. It does not wait for that as those below do: small
+    programs call it often, and should not load anything for it."""
+    for a in things:
+        if a.__class__ not in classes and not (
+            a.__class__ is tuple and inner.issuperset(map(type, a))
+        ):
+            return False
+    return True
+
+
 def load() -> None:
     """Put the functions of machine code into their places."""
     from . import builtin, few_code, few_index_code, few_list_code, jit
@@ -81,7 +94,9 @@ def load() -> None:
 
 
 new: Callable[[Any], Any] = object.__new__
+of_classes: Callable[..., bool] = of_classes_by_python
 layouts = late(globals(), "layouts", load, refused)
+kinds = late(globals(), "kinds", load, refused)
 reshaped = late(globals(), "reshaped", load, refused)
 expanded = late(globals(), "expanded", load, refused)
 joined = late(globals(), "joined", load, refused)

@@ -9,7 +9,6 @@ The fields of an ndarray beside those of `builtin.py`: base 48, type of the elem
 
 from __future__ import annotations
 
-import ctypes
 from typing import Any
 
 import numpy as np
@@ -34,27 +33,27 @@ PYTHON = (
     "PyTuple_Size", "PyTuple_GetItem", "PyLong_AsLongLongAndOverflow", "Py_IncRef", "Py_DecRef",
     "PyObject_CallNoArgs", "PyBytes_FromStringAndSize", "PyFloat_AsDouble",
     "PyUnicode_AsUTF8AndSize", "PyErr_Clear", "PyType_GenericAlloc",
-    "PyList_Size", "PyList_GetItem",
+    "PyList_Size", "PyList_GetItem", "PySet_Contains",
 )  # fmt: skip
 OBJECTS = {
     "Py_None": None, "Py_False": False, "Py_True": True, "tuple": tuple, "int": int, "float": float,
     "str": str, "list": list, "ndarray": np.ndarray,
 }  # fmt: skip
 TYPES = ("float32", "int64")
-EXPORTS = ("new", "reshaped", "expanded", "joined", "beside", "assigned", "apart", "layouts")
+EXPORTS = (
+    "new", "of_classes", "reshaped", "expanded", "joined", "beside", "assigned", "apart", "layouts",
+    "kinds",
+)  # fmt: skip
 # bytes of an element, by the numbers of NumPy's types
 SIZES = {np.dtype(c).num: np.dtype(c).itemsize for c in "?bBhHiIlLqQefdFD"}
 
 
 def symbols() -> dict[str, int]:
     """Addresses of what these functions need from Python and NumPy."""
-    pythons = {n: ctypes.cast(getattr(ctypes.pythonapi, n), ctypes.c_void_p).value for n in PYTHON}
     objects = {**OBJECTS, **{name: np.dtype(name) for name in TYPES}}
     numpys = {"array_new": NEW_FROM_DESCR, "array_set_base": SET_BASE}
-    found: dict[str, int | None] = dict(pythons)
-    found |= {name: id(thing) for name, thing in objects.items()}
-    found |= {name: numpy_address(place) for name, place in numpys.items()}
-    return found  # type: ignore[return-value]
+    found = builtin.pythons(PYTHON) | {name: id(thing) for name, thing in objects.items()}
+    return found | {name: numpy_address(place) for name, place in numpys.items()}
 
 
 def build() -> Module:
@@ -63,13 +62,15 @@ def build() -> Module:
     module = Module("few")
     declare(module)
     write_new(module)
+    write_of_classes(module)
     write_reshaped(module)
     write_expanded(module)
     write_joined(module)
     write_beside(module)
     write_assigned(module)
     write_apart(module)
-    write_layouts(module)
+    write_layouts(module, "layouts", True)
+    write_layouts(module, "kinds", False)
     few_index_code.write(module)
     few_list_code.write(module)
     return module
@@ -88,6 +89,7 @@ def declare(module: Module) -> None:
     module.declare("PyUnicode_AsUTF8AndSize", PTR, [PTR, PTR])
     module.declare("PyErr_Clear", None, [])
     module.declare("PyType_GenericAlloc", PTR, [PTR, I64])
+    module.declare("PySet_Contains", I32, [PTR, PTR])
     module.declare("array_new", PTR, [PTR, PTR, I32, PTR, PTR, PTR, I32, PTR])
     module.declare("array_set_base", I32, [PTR, PTR])
     for name in (*OBJECTS, *TYPES):
@@ -186,6 +188,33 @@ def write_new(module: Module) -> None:
     """new(cls): `object.__new__(cls)` for a class that is made as classes are in Python."""
     f, args = begin(module, "new")
     f.ret(f.call("PyType_GenericAlloc", PTR, [args[0], f.const(I64, 0)]))
+
+
+def write_of_classes(module: Module) -> None:
+    """of_classes(things, classes, inner): whether the class of each of a tuple is in a set, or it
+    is a tuple of things whose classes are in another set."""
+    f, args = begin(module, "of_classes")
+    things, classes, inner = args[0], args[1], args[2]
+    demand_class(f, things, "tuple")
+    answer = f.var(1)
+
+    def all_in(some: Value, known: Value, otherwise: Any) -> None:
+        with f.range(f.call("PyTuple_Size", I64, [some])) as i:
+            thing = f.call("PyTuple_GetItem", PTR, [some, i])
+            there = f.call("PySet_Contains", I32, [known, builtin.field(f, thing, KIND)])
+            with f.when(there != 1):
+                otherwise(thing)
+
+    def of_a_tuple(thing: Value) -> None:
+        with f.when(same(f, builtin.field(f, thing, KIND), the(f, "tuple"))) as branch:
+            all_in(thing, inner, lambda _: answer.set(0))
+        with branch.otherwise():
+            answer.set(0)
+
+    all_in(things, classes, of_a_tuple)
+    yes = f.emit(PTR, f"select i1 {(answer.get() != 0).text}, ptr @Py_True, ptr @Py_False")
+    f.call("Py_IncRef", None, [yes])
+    end(f, yes)
 
 
 # -- another shape -------------------------------------------------------------------------------
@@ -518,11 +547,12 @@ def write_beside(module: Module) -> None:
 ARRAY, NONE, FALSE, TRUE, FLOAT, INT, INTS, TEXT = range(8)
 
 
-def write_layouts(module: Module) -> None:
+def write_layouts(module: Module, name: str, values: bool) -> None:
     """layouts(*operands): bytes that differ where types, shapes, strides or alignment of ndarrays
     do, or other operands: None, bools, floats, ints, tuples of ints, short words. None for what
-    else there is, and for sizes and strides beyond 32 bits."""
-    f, args = begin(module, "layouts")
+    else there is, and for sizes and strides beyond 32 bits. Of kinds(*operands), without `values`,
+    one float is as another, and one int."""
+    f, args = begin(module, name)
     count = f.args["nargs"]
     demand(f, count <= MOST_LAYOUTS)
     words = f.buffer(I32, MOST_LAYOUTS * MOST_WORDS)
@@ -562,25 +592,27 @@ def write_layouts(module: Module) -> None:
             put_small(builtin.field(f, thing, STRIDES).of(I64), dims)
         with branch.otherwise():
             plain = [("Py_None", NONE), ("Py_False", FALSE), ("Py_True", TRUE)]
-            write_other(f, thing, kind, plain, put, put_whole)
+            write_other(f, thing, kind, plain, values, put, put_whole)
     made = f.call("PyBytes_FromStringAndSize", PTR, [words, at.get() * 4])
     end(f, made)
 
 
 def write_other(
-    f: Function, thing: Value, kind: Value, plain: list[tuple[str, int]], put: Any, put_whole: Any
-) -> None:
+    f: Function, thing: Value, kind: Value, plain: list[tuple[str, int]], values: bool, put: Any,
+    put_whole: Any,
+) -> None:  # fmt: skip
     """The words of an operand that is no array."""
     if plain:
         (name, code), *rest = plain
         with f.when(same(f, thing, the(f, name))) as branch:
             put(f.const(I32, code))
         with branch.otherwise():
-            write_other(f, thing, kind, rest, put, put_whole)
+            write_other(f, thing, kind, rest, values, put, put_whole)
         return
     with f.when(same(f, kind, the(f, "float"))) as branch:
         put(f.const(I32, FLOAT))
-        put_whole(f.bits(f.call("PyFloat_AsDouble", F64, [thing]), I64))
+        if values:
+            put_whole(f.bits(f.call("PyFloat_AsDouble", F64, [thing]), I64))
     with branch.otherwise():
         with f.when(same(f, kind, the(f, "tuple"))) as other:
             n = f.call("PyTuple_Size", I64, [thing])
@@ -593,7 +625,9 @@ def write_other(
                 write_text(f, thing, put)
             with last.otherwise():
                 put(f.const(I32, INT))
-                put_whole(demand_int(f, thing))
+                n = demand_int(f, thing)
+                if values:
+                    put_whole(n)
 
 
 def write_text(f: Function, thing: Value, put: Any) -> None:

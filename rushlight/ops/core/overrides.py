@@ -14,6 +14,7 @@ from ...autograd.call_errors import is_too_large, memory_error, too_much
 from ...autograd.node import TensorBase
 from ...autograd.observe import on_observe
 from ...blocks import Presence
+from ...kernels.runtime import few
 from . import wrong_arguments
 from .kinds import Kinds, key_of
 
@@ -186,7 +187,6 @@ def dispatching(
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if code else ()
     at = places.index("dtype") if "dtype" in places else None
 
-    all_known = known.issuperset
     alone = fn if bare is None else bare
     words = words or {}
     name = name or fn.__name__
@@ -199,10 +199,7 @@ def dispatching(
     def public(*args: Any, **kw: Any) -> Any:
         if seen is not None and (key_of(args, kw) if kw else tuple(map(type, args))) not in seen:
             args, kw = kinds.brought(args, kw, public.method)  # type: ignore[union-attr, attr-defined]
-        for a in args:
-            if a.__class__ not in plain and not (a.__class__ is tuple and all_known(map(type, a))):
-                break
-        else:
+        if few.of_classes(args, plain, known):
             try:
                 if not kw:
                     return alone(*args)

@@ -80,8 +80,8 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     tensor([[ 1.,  2., 13.]])
     """
     if (
-        input.ndim == 2 == weight.ndim
-        and input.shape[1] == weight.shape[1]
+        weight.ndim == 2
+        and input.shape[-1:] == weight.shape[1:]
         and input.dtype == weight.dtype
         and (bias is None or bias.dtype == weight.dtype)
     ):

@@ -200,10 +200,13 @@ def transpose(input: Any, *, dim0: int, dim1: int) -> Any:
             [2, 5],
             [3, 6]])
     """
-    if input.ndim == 0:
+    n = input.ndim
+    if dim0.__class__ is int is dim1.__class__ and -n <= dim0 < n and -n <= dim1 < n:
+        return input.swapaxes(dim0, dim1)
+    if n == 0:
         axis(dim0, 0), axis(dim1, 0)
         return input.reshape(())
-    return input.swapaxes(axis(dim0, input.ndim), axis(dim1, input.ndim))
+    return input.swapaxes(axis(dim0, n), axis(dim1, n))
 
 
 transpose.vjp(lambda g, _y, _x, *, dim0, dim1: transpose(g, dim0=dim0, dim1=dim1))

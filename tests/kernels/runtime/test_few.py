@@ -322,3 +322,28 @@ def test_what_has_no_key() -> None:
         assert few.layouts(thing) is None
         assert few.layouts(a, thing, a) is None
     assert few.layouts(*[a] * 13) is None
+
+
+def test_kinds_are_layouts_without_the_values_of_numbers() -> None:
+    a = np.zeros((2, 3), np.float32)
+    assert few.kinds(a, 1.5, 3) == few.kinds(np.ones_like(a), 2.5, -7)
+    things = [a, a.T, None, 1, 1.0, True, False, "none", "tanh", (1, 2), (1, 3)]
+    assert len({few.kinds(x) for x in things}) == len(things)
+    for x in (a, None, True, "none", (1, 2)):
+        assert few.kinds(x) == few.layouts(x)
+    assert few.kinds(1 << 70) is None
+    assert few.kinds(np.float64(1.0)) is None
+
+
+@pytest.mark.parametrize("where", ["machine code", "Python"])
+def test_of_classes(where: str) -> None:
+    check = few.of_classes if where == "machine code" else few.of_classes_by_python
+    classes, inner = {int, str, np.ndarray}, {int, float}
+    for things, expected in (
+        ((), True), ((1, "a"), True), ((1, 2.5), False), ((1, (1, 2.0)), True), ((1, ()), True),
+        ((1, (1, "a")), False), (((1,), None), False), ((np.zeros(2), (1,)), True),
+        ((True,), False), ((np.float64(1),), False), ((Sub((2,)),), False), (([1],), False),
+    ):  # fmt: skip
+        assert check(things, classes, inner) is expected
+    assert check((1, 2), set(), inner) is False
+    assert check(((1,), 1), {tuple, int}, set()) is True
