@@ -58,6 +58,13 @@ def spreads(op: Any) -> bool:
 # The note of a result whose operands have none: whether a thread is in inference mode takes 3 ns to
 # ask, whether it is this one is asked only then.
 BORN = "_born[0] and _born_here()"
+# The lines of `door.record` that `node.made` carries out.
+FIELDS_OF_NODE = (
+    "node = _new(class_of(op, dtype, low, narrow))", "node.edges = places(inputs)",
+    "node.saved = kept_values(op, inputs, out, node)",
+    "node.kw = rule_parameters(op, inputs, kw)", "node.seq = tick()", "node.shape = shape",
+    "node.dtype = dtype", "node.x = None",
+)  # fmt: skip
 
 
 def body(
@@ -94,6 +101,11 @@ def body(
                 [f"_r{nr}.dtype" for nr in outputs(op)],
             )
         )
+    places = tuple_of(
+        f"{name} if {e} is _LEAF else {e}" for name, e in zip(names, edges, strict=True)
+    )
+    kept = "()" if op.rules is None else saved(op, result)
+    given = rule_parameters(op, kw) if op.rule_names else None
     words: dict[str, Any] = {
         "arrays, edges, notes, low, narrow = taken(op, inputs, kw)": taken(op, otherwise, lead),
         "out = computed(op, inputs, arrays, kw, narrow)": [
@@ -123,21 +135,17 @@ def body(
         "if not may_carry(op, dtype):": None
         if op.kind == "elementwise"
         else [f"if {usual}:", f"    return _finish(_op, {tuple_of(names)}, {params}, _t)"],
-        "node.kw = rule_parameters(op, inputs, kw)": [f"_n.kw = {rule_parameters(op, kw)}"],
+        # the node is made in one go (`node.made`), where its line is found
+        **dict.fromkeys(FIELDS_OF_NODE),
         "node.code, node.lasti = user_line()": [
-            f"_f = _getframe({depth})",
-            "_c = _f.f_code",
-            "if _c is _seen[0]:",
-            "    _n.code = _c",
-            "    _n.lasti = _f.f_lasti",
-            "else: _n.code, _n.lasti = _line_from(_f, _seen)",
+            f"_n = _made(_node or _first(), {places}, {kept}, {given}, {shape}, {dtype}, "
+            f"_getframe({depth}), _seen)",
         ],
         "node.n_out = 1": None if op.outputs != 1 else ["_n.n_out = 1"],
         "return node": None if op.outputs != 1 else ["_t._fn = _n"],
         "out = y._a": None,
     }
     parts = {
-        "class_of(op, dtype, low, narrow)": "_node or _first()",
         "not tracked(edges)": untracked,
         "not tracked:": f"{untracked}:",
         "low, narrow)": "0, None)",
@@ -156,16 +164,10 @@ def body(
             f'_cut_at("inference_mode" if _state.inference else "no_grad", '
             f"_getframe({depth}), _seen)"
         ),
-        "places(inputs)": tuple_of(
-            f"{name} if {e} is _LEAF else {e}" for name, e in zip(names, edges, strict=True)
-        ),
-        "kept_values(op, inputs, out, node)": "()" if op.rules is None else saved(op, result),
         # the outputs, and the source of a view
         "return noted(ys, ": f"return _noted({ys}, ",
         "return ys": f"return {ys}",
         "len(ys)": str(op.outputs or "len(_ys)"),
-        "node.shape = shape": f"_n.shape = {shape}",
-        "node.dtype = dtype": f"_n.dtype = {dtype}",
         "viewed": names[0],
         '"several" if nr is not None else ': "",
         "(op, kw, nr)": f"(_op, {params}, None)",

@@ -22,7 +22,8 @@ CALLS: builtin.Calls = {  # Python's functions: what they return and take
     "Py_IncRef": (None, [PTR]), "Py_DecRef": (None, [PTR]),
     "PyFrame_GetCode": (PTR, [PTR]), "PyFrame_GetBack": (PTR, [PTR]),
     "PyFrame_GetLasti": (I32, [PTR]), "PyLong_FromLong": (PTR, [I64]), "PyTuple_New": (PTR, [I64]),
-    "PyTuple_SetItem": (I32, [PTR, I64, PTR]), "PyList_SetItem": (I32, [PTR, I64, PTR]),
+    "PyTuple_SetItem": (I32, [PTR, I64, PTR]), "PyTuple_GetItem": (PTR, [PTR, I64]),
+    "PyList_SetItem": (I32, [PTR, I64, PTR]),
     "PyObject_Vectorcall": (PTR, [PTR, PTR, I64, PTR]),
 }  # fmt: skip
 OBJECTS = ("Py_None", "by_python")
@@ -39,39 +40,65 @@ def build() -> Module:
     module = Module(NAME)
     builtin.declare(module, CALLS, OBJECTS)
     f, args = begin(module, NAME)
+    code, place = write_line(f, args[0], args[1])
+    result = f.var(the(f, "null"))
+    with f.when(~same(f, code, the(f, "null"))):
+        made = f.call("PyTuple_New", PTR, [f.const(I64, 2)])
+        with f.when(same(f, made, the(f, "null"))) as branch:
+            f.call("Py_DecRef", None, [code])
+            f.call("Py_DecRef", None, [place])
+        with branch.otherwise():
+            f.call("PyTuple_SetItem", I32, [made, f.const(I64, 0), code])
+            f.call("PyTuple_SetItem", I32, [made, f.const(I64, 1), place])
+        result.set(made)
+    f.ret(result.get())
+    return module
+
+
+def write_line(f: Function, start: Value, seen: Value) -> tuple[Value, Value]:
+    """The line from a frame on: its code and place, both owned; null with the error that is set.
+    The function's `self` is the table, and its module has what is declared here."""
     table = field(f, f.args["self"], DATA).of(I64)
-    null, walked = the(f, "null"), f.var(0)
-    frame = f.var(args[0])  # ours from the second one on
-    f.call("Py_IncRef", None, [frame.get()])
-    whose, code = f.var(0), f.var(null)
+    null, none, walked = the(f, "null"), the(f, "Py_None"), f.var(0)
+    frame = f.var(start)  # ours from the second one on
+    f.call("Py_IncRef", None, [start])
+    whose, found_code, place = f.var(0), f.var(null), f.var(null)
     with f.repeat() as walk:
         walk.stop_if(same(f, frame.get(), null))
-        code.set(f.call("PyFrame_GetCode", PTR, [frame.get()]))
-        whose.set(found(f, table, code.get()))
+        code = f.call("PyFrame_GetCode", PTR, [frame.get()])
+        found_code.set(code)
+        whose.set(found(f, table, code))
         walk.stop_if(whose.get() != OURS)
-        f.call("Py_DecRef", None, [code.get()])
+        f.call("Py_DecRef", None, [code])
         back = f.call("PyFrame_GetBack", PTR, [frame.get()])
         f.call("Py_DecRef", None, [frame.get()])
         frame.set(back)
         walked.set(1)
-    result = f.var(null)
     with f.when(same(f, frame.get(), null)) as none_left:
-        f.call("Py_IncRef", None, [the(f, "Py_None")])
-        result.set(pair(f, the(f, "Py_None"), f.const(I64, 0)))
+        f.call("Py_IncRef", None, [none])
+        found_code.set(none)
+        place.set(f.call("PyLong_FromLong", PTR, [f.const(I64, 0)]))
     with none_left.otherwise():
         with f.when(whose.get() == 0) as unknown:
-            f.call("Py_DecRef", None, [code.get()])
-            call = [the(f, "by_python"), f.args["args"], f.const(I64, 2), null]
-            result.set(f.call("PyObject_Vectorcall", PTR, call))
+            f.call("Py_DecRef", None, [found_code.get()])
+            given = f.buffer(PTR, 2)
+            given[0], given[1] = start, seen
+            call = [the(f, "by_python"), given, f.const(I64, 2), null]
+            answer = f.call("PyObject_Vectorcall", PTR, call)
+            found_code.set(null)
+            with f.when(~same(f, answer, null)):
+                for i, held in enumerate((found_code, place)):
+                    held.set(f.call("PyTuple_GetItem", PTR, [answer, f.const(I64, i)]))
+                    f.call("Py_IncRef", None, [held.get()])
+                f.call("Py_DecRef", None, [answer])
         with unknown.otherwise():
             with f.when(walked.get() == 0):
-                f.call("Py_IncRef", None, [code.get()])
-                f.call("PyList_SetItem", I32, [args[1], f.const(I64, 0), code.get()])
-            place = f.convert(f.call("PyFrame_GetLasti", I32, [frame.get()]), I64)
-            result.set(pair(f, code.get(), place))
+                f.call("Py_IncRef", None, [found_code.get()])
+                f.call("PyList_SetItem", I32, [seen, f.const(I64, 0), found_code.get()])
+            lasti = f.convert(f.call("PyFrame_GetLasti", I32, [frame.get()]), I64)
+            place.set(f.call("PyLong_FromLong", PTR, [lasti]))
         f.call("Py_DecRef", None, [frame.get()])
-    f.ret(result.get())
-    return module
+    return found_code.get(), place.get()
 
 
 def found(f: Function, table: Any, code: Value) -> Value:
@@ -86,15 +113,3 @@ def found(f: Function, table: Any, code: Value) -> Value:
         search.stop_if(whose.get() != 0)
         at.set((at.get() + 1) & (ROOM - 1))
     return whose.get()  # type: ignore[no-any-return]
-
-
-def pair(f: Function, first: Value, number: Value) -> Value:
-    """(first, number), which takes the reference to `first`; null without memory."""
-    made = f.call("PyTuple_New", PTR, [f.const(I64, 2)])
-    with f.when(same(f, made, the(f, "null"))) as branch:
-        f.call("Py_DecRef", None, [first])
-    with branch.otherwise():
-        f.call("PyTuple_SetItem", I32, [made, f.const(I64, 0), first])
-        second = f.call("PyLong_FromLong", PTR, [number])
-        f.call("PyTuple_SetItem", I32, [made, f.const(I64, 1), second])
-    return made  # type: ignore[no-any-return]

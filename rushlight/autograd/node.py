@@ -16,10 +16,13 @@ import sys
 import warnings
 import weakref
 from collections import Counter
+from collections.abc import Callable
 from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import message
+from ..kernels.runtime import few
+from . import lines
 from .lines import line_from, show_line, unseen, user_line
 
 # One clock for nodes and in-place changes: a saved tensor was changed after it was saved
@@ -419,6 +422,37 @@ def accumulator(leaf: Any) -> AccumulateGrad:
         found = AccumulateGrad(leaf)
         x.accumulator = weakref.ref(found)
     return found
+
+
+def made_by_python(
+    cls: type[Node], edges: Any, saved: Any, kw: Any, shape: Any, dtype: Any, frame: Any,
+    seen: list[Any],
+) -> Node:  # fmt: skip
+    """A node with these fields, made now by the user's line from `frame` on (`lines.line_from`).
+
+    `kw` is None where the class says so for all its nodes.
+    """
+    node = _new(cls)
+    node.edges, node.saved, node.shape, node.dtype = edges, saved, shape, dtype
+    if kw is not None:
+        node.kw = kw
+    node.seq = tick()
+    node.x = None
+    node.code, node.lasti = lines.line_from(frame, seen)
+    return node  # type: ignore[no-any-return]
+
+
+def load() -> None:
+    """Put the function of machine code into its place."""
+    global made
+    from . import node_code
+
+    made = node_code.function()
+
+
+_new: Callable[[Any], Any] = object.__new__
+made = made_by_python
+few.when_loaded(load)
 
 
 class AccumulateGrad(Node):

@@ -29,6 +29,7 @@ from ..errors import message
 from ..kernels.elementwise import select as elementwise
 from ..kernels.runtime import few, texts
 from . import call_text, change_text, changes, door, in_place, lines, op_node, views, watch
+from . import node as nodes
 from .node import LEAF, Out, TensorBase, cut_at, tick
 from .views import View, cell
 
@@ -81,7 +82,8 @@ def renew() -> None:
     """Let the functions that are there make their objects by machine code, too, and find lines."""
     door._new = views._new = few.new
     for space in _spaces:
-        for name, now in (("_new", few.new), ("_line_from", lines.line_from)):
+        now_there = {"_new": few.new, "_line_from": lines.line_from, "_made": nodes.made}
+        for name, now in now_there.items():
             if name in space:
                 space[name] = now
 
@@ -126,6 +128,7 @@ def fill(space: dict[str, Any], op: Any) -> dict[str, Any]:
         "_tick": tick,
         "_getframe": sys._getframe,
         "_line_from": lines.line_from,
+        "_made": nodes.made,
         "_seen": [None],
         "_refresh": door.refresh,
         "_View": View,

@@ -97,10 +97,25 @@ def test_no_frame_is_left() -> None:
 
 def test_no_reference_is_lost() -> None:
     own, seen = sys._getframe().f_code, [None]
-    counted = (own, None, lines.by_python, seen, own.co_code)
-    before = [sys.getrefcount(x) for x in counted]
-    for _ in range(200):
+    counted = (own, lines.by_python, seen, lines.table)
+    before: list[int] = []
+    for k in range(300):
+        if k == 100:
+            before = [sys.getrefcount(x) for x in counted]
         lines.line_from(sys._getframe(), seen)
         walked(2)
     for x, n in zip(counted, before, strict=True):
         assert abs(sys.getrefcount(x) - n) < 20
+
+
+def test_nodes_hold_what_they_are_made_of_once() -> None:
+    x, w = rushlight.ones(3, requires_grad=True), rushlight.ones(3)
+    layer = nn.Linear(3, 3)
+    counted = (sys._getframe().f_code, x, w, layer.weight, x._a.dtype)
+    before: list[int] = []
+    for k in range(300):
+        if k == 100:
+            before = [sys.getrefcount(t) for t in counted]
+        y = layer(x * w).sum()
+        del y
+    assert [sys.getrefcount(t) for t in counted] == before
