@@ -76,12 +76,11 @@ def line_from(frame: Any, seen: list[Any]) -> tuple[CodeType | None, int]:
         except AttributeError:  # no frame is left
             return None, 0
     code = frame.f_code
-    if code is seen[0]:  # the same function as last time: a training loop
-        return code, frame.f_lasti
-    if (names.get("__package__") or names.get("__name__", "")).partition(".")[0] == PACKAGE:
-        _ours.add(id(names))
-        return line_from(frame, seen)
-    seen[0] = code
+    if code is not seen[0]:  # else the same function as last time: a training loop
+        if (names.get("__package__") or names.get("__name__", "")).partition(".")[0] == PACKAGE:
+            _ours.add(id(names))
+            return line_from(frame, seen)
+        seen[0] = code
     if _taught:
         remember(code, THEIRS)
     return code, frame.f_lasti

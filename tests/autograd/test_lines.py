@@ -58,6 +58,22 @@ def test_frames_of_this_package_are_passed(made: Any, monkeypatch: pytest.Monkey
             node = next((f for f, _ in node.next_functions if f is not None), None)
 
 
+def test_what_python_has_seen_before_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A function that was asked of before there was machine code: it is not looked for twice."""
+    asked = []
+
+    def look() -> None:
+        asked.append(lines.line_from(sys._getframe(), [sys._getframe().f_code]))
+
+    monkeypatch.setattr(lines, "line_from", lines.by_python)
+    look()
+    monkeypatch.undo()
+    lines.table[:] = 0
+    lines._held.clear()
+    lines.by_python(sys._getframe(), [sys._getframe().f_code])
+    assert sys._getframe().f_code in lines._held
+
+
 def test_seen_is_told_of_the_first_frame_alone() -> None:
     seen: list[Any] = [None]
     for _ in range(2):
