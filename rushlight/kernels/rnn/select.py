@@ -20,6 +20,8 @@ import numpy as np
 
 from ... import config
 from .. import tuning
+from ..dense import rows as in_rows
+from ..elementwise.sums import add_into
 from ..matmul.packed import AmxPacked, packed, packs
 from ..matmul.select import ELEMENTS, linear, product
 from ..plan import Launch, Plan, Series
@@ -241,7 +243,7 @@ def begun(g: Any, like: Array) -> Array:
 
 
 def dense(a: Any) -> Any:
-    return None if a is None else np.ascontiguousarray(a)
+    return None if a is None else in_rows(a)
 
 
 # -- layers --------------------------------------------------------------------------------------
@@ -265,7 +267,7 @@ def state_weights(d: Array, states: Array, first: Array, sizes: Sizes, reverse: 
     )
     seen = slice(n, rows) if reverse else slice(rows - n)
     y = product(d[rest].T, states[seen])
-    y += product(d[begins].T, first)
+    add_into(y, product(d[begins].T, first))
     return y
 
 
@@ -274,7 +276,7 @@ def history_of(states: Array, first: Array, sizes: Sizes, reverse: bool) -> tupl
     time may follow a shorter one, those before each row."""
     if reverse and sizes[0] != sizes[-1]:
         return previous(states, first, sizes, reverse), True
-    return np.ascontiguousarray(states), False
+    return in_rows(states), False
 
 
 def plan_of(steps: Steps) -> Any:
