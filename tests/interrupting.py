@@ -118,7 +118,8 @@ def place(error: BaseException) -> str:
 SCALARS = (int, float, bool, str, type(None))
 # Numbers for names, and what is made once and kept.
 GROWS = {
-    ("rushlight.autograd.node", "_graphs"), ("rushlight.fx.graph_module", "_compiled"),
+    ("rushlight.autograd.node", "_graphs"), ("rushlight.autograd.lines", "_held"),
+    ("rushlight.fx.graph_module", "_compiled"),
     ("rushlight.kernels.random.mersenne_twister", "_waited"),
     ("rushlight.kernels.runtime.few", "_waited"),
     ("rushlight.kernels.runtime.builtin", "_definitions"),

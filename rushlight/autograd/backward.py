@@ -143,7 +143,10 @@ def root_gradient(t: Any, g: Any, create_graph: bool) -> Any:
         return door.wrap(one) if create_graph else one
     if not isinstance(g, TensorBase):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
-    if g._a.shape != a.shape:
+    b = g._a
+    if b.__class__ is np.ndarray and b.dtype is a.dtype and b.shape == a.shape:
+        return g if create_graph else b
+    if b.shape != a.shape:
         raise RuntimeError(
             f"Mismatch in shape: grad_output[0] has a shape of torch.Size({list(g._a.shape)}) and "
             f"output[0] has a shape of torch.Size({list(a.shape)})."

@@ -47,6 +47,26 @@ class Spread:
         return getattr(self.op, name)
 
 
+class First:
+    """An operation with several outputs, of which gradients come to the first alone, as one with
+    that output: the others are arrays that its node keeps (`op_node.FirstNode`)."""
+
+    outputs = 1
+
+    def __init__(self, op: Any) -> None:
+        self.op = op
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.op, name)
+
+    def kept(self) -> str:
+        """The text of what its rules may read of the outputs, which `_o` has."""
+        saves = self.op.saves
+        return tuple_of(
+            f"_o[{nr}]" if saves is None or nr in saves else "None" for nr in range(self.op.outputs)
+        )
+
+
 MOST_SPREAD = 8  # tensors of a call that is written out; of more the loop over them is short enough
 
 
@@ -89,6 +109,9 @@ def body(
     shared = ["_r.base is not None", *(f"_r is _a{i}" for i in every)]
     usual = "_d is not _F32 and _d is not _F64"
     result, shape, dtype = "_r", "_r.shape", "_d"
+    first = op.__class__ is First
+    if first:
+        result = op.kept()
     if op.view and not op.outputs:
         ys = "_ys"
         result, shape, dtype = "_kept_outputs(_op, _ys)", "_shapes(_ys)", "_types(_ys)"
@@ -112,6 +135,7 @@ def body(
             f"try: _r = {computed(op, kw, lead)}",
             "except _refused: _r = None",
             f"if _r is None: {otherwise}",  # after `except`: an error that comes has no context
+            *(["_o = _r", "_r = _o[0]"] if first else []),
         ],
         "return finish(op, inputs, kw, y, low, narrow)": read(door.finish),
         "y._fn = record(op, inputs, kw, out, out.shape, dtype, low, narrow)": read(door.record),
@@ -134,6 +158,8 @@ def body(
         # a result of the operands' type, or one that goes the long way from here
         "if not may_carry(op, dtype):": None
         if op.kind == "elementwise"
+        else [f"if {usual}:", f"    {otherwise}"]
+        if first
         else [f"if {usual}:", f"    return _finish(_op, {tuple_of(names)}, {params}, _t)"],
         # the node is made in one go (`node.made`), where its line is found
         **dict.fromkeys(FIELDS_OF_NODE),
@@ -144,6 +170,7 @@ def body(
         "node.n_out = 1": None if op.outputs != 1 else ["_n.n_out = 1"],
         "return node": None if op.outputs != 1 else ["_t._fn = _n"],
         "out = y._a": None,
+        **({"if of_inference(notes):": None} if first else {}),  # as of several outputs
     }
     parts = {
         "not tracked(edges)": untracked,
@@ -651,8 +678,9 @@ def run_text(op: Any, rule_kw: Any) -> str:
         lines.append(f"{tuple_of(values)} = _s")
     else:
         values = ["None"] * (n + 1)
+    first = op.__class__ is First
     if kept[0]:
-        kind = "_ndarray" if op.outputs == 1 else "_tuple"
+        kind = "_ndarray" if op.outputs == 1 and not first else "_tuple"
         lines.append(f"if y is not None and y.__class__ is not {kind}: {otherwise}")
         ends = [nr for nr in outputs(op) if kept_output(op, nr) == f"_t{nr}"]
         if ends:
@@ -676,7 +704,8 @@ def run_text(op: Any, rule_kw: Any) -> str:
     lines.append(f"{tuple_of(edges)} = self.edges")
     if any(rule_kw):
         lines.append("_p = self.kw")
-    given = ", ".join(["g", *values])
+    g = tuple_of(["g", *["None"] * (op.op.outputs - 1)]) if first else "g"
+    given = ", ".join([g, *values])
     if op.joint_rule:
         more = [f"{name}=_p['{name}']" for name in rule_kw[0]]
         if op.wants_needs:

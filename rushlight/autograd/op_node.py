@@ -154,7 +154,8 @@ class OpNode(Node):
                         if cell.stamp > self.seq and (
                             s.__class__ is not tuple or s[nr] is not None
                         ):
-                            shape = self.shape if s.__class__ is not tuple else self.shape[nr]
+                            several = s.__class__ is tuple and self.n_out > 1
+                            shape = self.shape[nr] if several else self.shape
                             raise inplace_error(self, shape, cell)
                 if s.__class__ is tuple:
                     s = tuple([self.unchanged(y) for y in s])
@@ -278,6 +279,28 @@ class OpNode(Node):
         if name in self.op.defaults:
             return self.op.defaults[name]
         raise AttributeError(f"'{self.name()}' object has no attribute '_saved_{name}'")
+
+
+class FirstNode(OpNode):
+    """A node of an operation with several outputs that was asked for the first one alone
+    (`Op.first`): it is the node's only output. What else came out is kept, as arrays that nobody
+    has."""
+
+    __slots__ = ()
+    n_out = 1  # type: ignore[misc]
+
+    def run(self, g: Any, tensors: bool, wanted: Any = None) -> Any:
+        return OpNode.run(self, (g, *(None,) * (self.op.outputs - 1)), tensors, wanted)
+
+    run_shown = run
+
+    def output(self, y: Any) -> Any:
+        """The saved outputs as tensors: only the first one has a history."""
+        first, *others = y
+        return (
+            None if first is None else OpNode.output(self, first),
+            *(None if a is None else door.wrap(a) for a in others),
+        )
 
 
 def is_leaf_edge(edge: Any) -> bool:

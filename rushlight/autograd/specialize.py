@@ -199,12 +199,18 @@ def defaults_of(source: str, space: dict[str, Any]) -> tuple[Any, ...]:
     return tuple([None if v == "None" else space[v] for v in values])
 
 
-def run(op: Any, rules: tuple[Any, ...], rule_kw: Any) -> Callable[..., Any] | None:
-    """`run` of an operation's nodes; None where the general one is wanted."""
+def run(
+    op: Any,
+    rules: tuple[Any, ...],
+    rule_kw: Any,
+    otherwise: Callable[..., Any] = op_node.OpNode.run,
+) -> Callable[..., Any] | None:
+    """`run` of an operation's nodes, `otherwise` for what it does not take; None where this is
+    wanted for all."""
     if not call_text.suits(op):
         return None
     space = new_space(
-        _run=op_node.OpNode.run,
+        _run=otherwise,
         _tuple=tuple,
         _static=STATIC,
         _ndarray=np.ndarray,
@@ -239,6 +245,25 @@ def call(op: Any, plain_way: Callable[..., Any]) -> Callable[..., Any]:
         return plain_way
     space = fill(new_space(_slow=plain_way), op)
     made: Callable[..., Any] = function(call_text.called_text(op), space, op.name)
+    return made
+
+
+def first(op: Any, plain_way: Callable[..., Any]) -> Callable[..., Any]:
+    """`first(inputs, parameters)` of an operation with several outputs; `plain_way` takes all
+    calls."""
+    if not (op.unchecked and call_text.suits(op) and op.differentiable == (0,)):
+        return plain_way
+    space = fill(new_space(_slow=plain_way), op)
+
+    def first_node() -> type:
+        node: type = op.first_node
+        space["_node"] = node
+        return node
+
+    space["_first"] = first_node
+    made: Callable[..., Any] = function(
+        call_text.called_text(call_text.First(op)), space, op.name
+    )
     return made
 
 

@@ -129,10 +129,8 @@ def fuse(
     known = Formula(traced or formula, name, by_numpy, alone=alone, numpy=numpy, fixed=fixed)
     least = known.least()
 
-    find = known.runs.get
-
     def call(*args: Any, **kw: Any) -> Any:
-        run = find(few.kinds(*args, *kw, *kw.values()) if kw else few.kinds(*args))
+        run = known.find(few.kinds(*args, *kw, *kw.values()) if kw else few.kinds(*args))
         if run is not None:
             if kw and run.__class__ is Numbered:
                 return run.run(*args, *parameters(kw))
@@ -178,10 +176,8 @@ def fuse_rule(
     known = Formula(rule, name, plain, numpy=by, fixed=fixed)
     least = known.least()
 
-    find = known.runs.get
-
     def call(g: Any, *values: Any, **kw: Any) -> Any:
-        run = find(few.kinds(g, *values, *kw, *kw.values()) if kw else few.kinds(g, *values))
+        run = known.find(few.kinds(g, *values, *kw, *kw.values()) if kw else few.kinds(g, *values))
         if run is not None:
             if kw and run.__class__ is Numbered:
                 return run.run(g, *values, *parameters(kw))
@@ -294,6 +290,7 @@ class Formula:
         self.fixed = fixed
         self.lowered: dict[Any, Lowered | None] = {}  # by kinds and types of the operands
         self.runs = Runs()
+        self.find = self.runs.get
 
     def __call__(self, *args: Any, **kw: Any) -> Array:
         """The result for arrays (of which one at least has dims), None and numbers."""

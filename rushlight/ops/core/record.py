@@ -34,7 +34,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
-from ...autograd import door, op_node, operators, specialize
+from ...autograd import call_text, door, op_node, operators, specialize
 from ...autograd.node import TensorBase
 from ...autograd.observe import on_observe
 from ...autograd.steps import Step
@@ -244,40 +244,44 @@ class Op:
             # a holomorphic op has a complex result exactly when an operand is complex
             kind = "complex"
         found = self._nodes.get(kind)
-        if found is None:
-            written = self.get_rules() or ()
-            wrapped = {"plain": self._fused_rule, "low": self._low_rule, "complex": conjugated}[
-                kind
-            ]
-            rules = tuple(
-                unwritten(self.name) if r is None else wrapped(r, i) for i, r in enumerate(written)
-            )
-            rule_kw = self.rule_names or ((),) * len(rules)
-            run = (
-                operators.run_pass
-                if written == (PASS, PASS)
-                else specialize.run(self, rules, rule_kw)
-            )
-            found = self._nodes[kind] = type(
-                self.node_name,
-                (op_node.OpNode,),
-                {
-                    "__slots__": (),
-                    "__module__": "rushlight",
-                    "op": self,
-                    "rules": rules,
-                    "rule_kw": rule_kw,
-                    "joint": self.joint_rule,
-                    "elementwise": self.kind == "elementwise",
-                    "nothing": () if self.variadic else (None,) * (len(self.inputs) + 1),
-                    **({"n_out": 1} if self.outputs == 1 else {}),
-                    **op_node.saved_names(self),
-                    **({} if run is None else {"run": run}),
-                    **({} if self.rule_names else {"kw": None}),
-                },
-            )
-            if kind == "plain":
-                self.float_node = found
+        return self.new_node_class(kind) if found is None else found
+
+    def new_node_class(self, kind: str) -> type[op_node.OpNode]:
+        """The class of one kind of nodes: "plain", "low", "complex", or "first", of calls that want
+        the first of several outputs alone."""
+        written, one = self.get_rules() or (), kind == "first" or self.outputs == 1
+        wrapped = {"low": self._low_rule, "complex": conjugated}.get(kind, self._fused_rule)
+        rules = tuple(
+            unwritten(self.name) if r is None else wrapped(r, i) for i, r in enumerate(written)
+        )
+        rule_kw = self.rule_names or ((),) * len(rules)
+        base = op_node.FirstNode if kind == "first" else op_node.OpNode
+        of = call_text.First(self) if kind == "first" else self
+        run = (
+            operators.run_pass
+            if written == (PASS, PASS)
+            else specialize.run(of, rules, rule_kw, base.run)
+        )
+        found = self._nodes[kind] = type(
+            self.node_name,
+            (base,),
+            {
+                "__slots__": (),
+                "__module__": "rushlight",
+                "op": self,
+                "rules": rules,
+                "rule_kw": rule_kw,
+                "joint": self.joint_rule,
+                "elementwise": self.kind == "elementwise",
+                "nothing": () if self.variadic else (None,) * (len(self.inputs) + 1),
+                **({"n_out": 1} if one else {}),
+                **op_node.saved_names(self),
+                **({} if run is None else {"run": run}),
+                **({} if self.rule_names else {"kw": None}),
+            },
+        )
+        if kind == "plain":
+            self.float_node = found
         return found
 
     def _fused_rule(self, rule: Rule, i: int) -> Rule:
@@ -302,6 +306,11 @@ class Op:
     @property
     def plain_node(self) -> type[op_node.OpNode]:
         return self.node_class((), 0)
+
+    @property
+    def first_node(self) -> type[op_node.OpNode]:
+        """The class of the nodes that `first` makes."""
+        return self._nodes.get("first") or self.new_node_class("first")
 
     # -- calling -----------------------------------------------------------------------------
 
@@ -351,6 +360,19 @@ class Op:
         """
         made = self.__dict__["call"] = specialize.call(self, self.call_checked)
         return made(inputs, kw, known_as)
+
+    def first(self, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
+        """`call(inputs, kw)[0]`, where gradients come to the first of several outputs alone and
+        nobody else asks for the others: no tensors are made of these, and the node has one output.
+        """
+        made = self.__dict__["first"] = specialize.first(self, self.first_of_all)
+        return made(inputs, kw)
+
+    def first_of_all(
+        self, inputs: tuple[Any, ...], kw: dict[str, Any], known_as: Any = None
+    ) -> Any:
+        """`first` for all kinds of operands."""
+        return self.call(inputs, kw, known_as)[0]
 
     def call_checked(
         self, inputs: tuple[Any, ...], kw: dict[str, Any], known_as: Any = None

@@ -243,7 +243,7 @@ def attend(
     narrow = query._a.dtype in dtypes.LOW_NP
     if safe and not dropout_p and not narrow and not (mask is not None and mask.requires_grad):
         kw = {"scale": float(scale), "causal": bool(causal)}
-        return attention_by_blocks.call((query, key, value, mask), kw)[0], None
+        return attention_by_blocks.first((query, key, value, mask), kw), None
     noise = None
     if dropout_p > 0:
         batch = np.broadcast_shapes(query.shape[:-2], key.shape[:-2])
@@ -321,7 +321,7 @@ def scaled_dot_product_attention(
         if scale is None:
             scale = 1 / pymath.sqrt(max(query._a.shape[-1], 1))
         kw = {"scale": float(scale), "causal": bool(is_causal)}
-        return attention_by_blocks.call((query, key, value, None), kw)[0]
+        return attention_by_blocks.first((query, key, value, None), kw)
     _check(query, key, value, attn_mask, is_causal)
     if not 0 <= dropout_p <= 1:
         raise RuntimeError(

@@ -179,7 +179,7 @@ def cross_entropy(
         and _usual(input, target)
     ):
         how = {"reduction": reduction, "ignore_index": int(ignore_index), "smoothing": 0.0}
-        return class_entropy.call((input, target, None), how)[0]
+        return class_entropy.first((input, target, None), how)
     reduction = reduction_of(size_average, reduce, reduction)
     if not 0 <= label_smoothing <= 1:
         raise RuntimeError(
@@ -206,7 +206,7 @@ def cross_entropy(
     check_classes(input, target, weight)
     kw = {"reduction": reduction, "ignore_index": int(ignore_index)}
     record = smooth_entropy if label_smoothing else class_entropy
-    return record.call((input, target, weight), {**kw, "smoothing": float(label_smoothing)})[0]
+    return record.first((input, target, weight), {**kw, "smoothing": float(label_smoothing)})
 
 
 def _usual(input: Any, target: Any) -> bool:

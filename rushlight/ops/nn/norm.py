@@ -389,4 +389,4 @@ def units(x: Any, dim: Any, eps: float, stops: bool) -> Any:
     if dim.__class__ is not int or not -x._a.ndim <= dim < x._a.ndim:
         return None
     kw = {"dim": dim % x._a.ndim, "eps": float(eps), "stops": stops}
-    return unit.call((x,), kw)[0]
+    return unit.first((x,), kw)
