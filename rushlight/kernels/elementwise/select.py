@@ -139,11 +139,11 @@ def fuse(
         for a in args:
             if a.__class__ is ndarray:
                 if a.size >= limit:
-                    return known(*args, **kw)
+                    return known.first_time(*args, **kw)
                 dtype = a.dtype  # to compare two takes longer than to look whether they are one
                 if dtype is not F32 and dtype is not F64 and dtype in LOW:
                     if widens and a.size >= tuning.ELEMENTWISE_LOW_LEAST:
-                        return known(*args, **kw)
+                        return known.first_time(*args, **kw)
                     low = dtype if low is None else low
         if low is not None and widens:
             return computed_wide(formula, low, args, kw)
@@ -183,7 +183,7 @@ def fuse_rule(
                 return run.run(g, *values, *parameters(kw))
             return run(g, *values)
         if g.__class__ is ndarray and g.size >= min(least, tuning.ELEMENTWISE_LEAST):
-            return known(g, *values, **kw)
+            return known.first_time(g, *values, **kw)
         return plain(g, *values, **kw)
 
     call.planned = known  # type: ignore[attr-defined]
@@ -294,6 +294,15 @@ class Formula:
 
     def __call__(self, *args: Any, **kw: Any) -> Array:
         """The result for arrays (of which one at least has dims), None and numbers."""
+        found = self.key(args, kw)
+        if found is None:
+            return self.reference(*args, **kw)
+        operands, words, values = found
+        return plan(self, operands, words).run(*values)
+
+    def first_time(self, *args: Any, **kw: Any) -> Array:
+        """The same of a call that `fuse` has chosen a kernel for, by sizes and types: `find` knows
+        it from now on. (Other calls are planned at any size, which is not to be found there.)"""
         found = self.key(args, kw)
         if found is None:
             return self.reference(*args, **kw)

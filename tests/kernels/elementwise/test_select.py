@@ -299,3 +299,33 @@ def test_narrow_operands_at_any_place_are_computed_wide(low: Any) -> None:
         assert fused(*given).dtype == low
     assert set(seen) == {(np.dtype(np.float32),) * 2}
     assert fused(wide, wide).dtype == np.float32
+
+
+def test_what_is_found_is_what_was_chosen(limits: Any) -> None:
+    """A plan that is made of few elements is not for calls that NumPy computes: whether a kernel
+    does is a matter of sizes, never of what was called before."""
+    sigmoid = registry["sigmoid"]
+    x = np.linspace(-9, 9, 13, dtype=np.float32)
+    by_numpy = sigmoid.fn(x)
+    by_kernel = sigmoid.fn.planned(x)
+    assert by_numpy.tobytes() == sigmoid.fn(x).tobytes()
+    with limits(ELEMENTWISE_LEAST=1, ELEMENTWISE_FUNCTION_LEAST=1, ELEMENTWISE_STEPS_LEAST=1):
+        for _ in range(2):
+            np.testing.assert_array_max_ulp(sigmoid.fn(x), by_kernel, 8)
+    assert by_numpy.tobytes() == sigmoid.fn(x).tobytes()
+
+
+def test_numbers_are_not_part_of_what_is_found() -> None:
+    slope = registry["leaky_relu"].fn
+    large = np.linspace(-1, 1, 50000, dtype=np.float32)
+    for number in (0.1, 0.25, 3.0):
+        for _ in range(2):
+            y = slope(large, negative_slope=number)
+            np.testing.assert_array_equal(y, np.where(large > 0, large, large * np.float32(number)))
+    before = len(slope.planned.runs)
+    slope(large, negative_slope=0.7)
+    assert len(slope.planned.runs) == before
+    for other in (large.reshape(500, 100).T, large[::2], large.astype(np.float64)):
+        wanted = np.where(other > 0, other, other * other.dtype.type(0.1))
+        for _ in range(2):
+            np.testing.assert_array_equal(slope(other, negative_slope=0.1), wanted)
