@@ -83,9 +83,10 @@ def of_classes_by_python(things: tuple[Any, ...], classes: set[Any], inner: set[
 
 def load() -> None:
     """Put the functions of machine code into their places."""
-    from . import builtin, few_code, few_index_code, few_list_code, jit
+    from . import builtin, few_code, few_index_code, few_list_code, few_shape_code, jit
 
-    names = (*few_code.EXPORTS, *few_index_code.EXPORTS, *few_list_code.EXPORTS)
+    parts = (few_code, few_shape_code, few_index_code, few_list_code)
+    names = [name for part in parts for name in part.EXPORTS]
     found = jit.load(("few",), few_code.build, names, few_code.symbols())
     for name in names:
         globals()[name] = builtin.function(found[name], name)
