@@ -31,7 +31,7 @@ AT_MOST, AIM = 5.0, 2.5  # microseconds
 # Beginnings of names of what is no kernel: threads, memory, small steps of calls and of the engine.
 KEPT = (
     "pool_", "memory_", "first_gradient", "line_from", "walk", "made", "new", "of_classes",
-    "layouts", "kinds", "reshaped", "expanded", "joined", "beside", "assigned", "apart",
+    "layouts", "kinds", "reshaped", "expanded", "joined", "beside", "assigned", "apart", "inside",
     "taken", "gathered", "placed", "hot", "ranked", "numbers",
 )  # fmt: skip
 

@@ -49,12 +49,15 @@ class Spread:
 
 class First:
     """An operation with several outputs, of which gradients come to the first alone, as one with
-    that output: the others are arrays that its node keeps (`op_node.FirstNode`)."""
+    that output: the others are arrays that its node keeps (`op_node.FirstNode`).
+
+    `hands_on`: a call returns the output and the arrays of all.
+    """
 
     outputs = 1
 
-    def __init__(self, op: Any) -> None:
-        self.op = op
+    def __init__(self, op: Any, hands_on: bool = False) -> None:
+        self.op, self.hands_on = op, hands_on
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.op, name)
@@ -532,7 +535,10 @@ def called_text(op: Any) -> str:
     if not op.defaults:  # a parameter it does not have: the long way says so
         wrong = f"_kw or {wrong}"
     lines = [f"if {wrong}: {otherwise}", f"{tuple_of(op.inputs)} = _inputs"]
-    return written("_inputs, _kw, _known_as=None", [*lines, *body(op, None, otherwise)])
+    lines += body(op, None, otherwise)
+    if op.__class__ is First and op.hands_on:
+        lines = [line + ", _o" if line.lstrip() == "return _t" else line for line in lines]
+    return written("_inputs, _kw, _known_as=None", lines)
 
 
 def general_text(op: Any) -> str:

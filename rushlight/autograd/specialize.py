@@ -248,9 +248,11 @@ def call(op: Any, plain_way: Callable[..., Any]) -> Callable[..., Any]:
     return made
 
 
-def first(op: Any, plain_way: Callable[..., Any]) -> Callable[..., Any]:
-    """`first(inputs, parameters)` of an operation with several outputs; `plain_way` takes all
-    calls."""
+def first(
+    op: Any, plain_way: Callable[..., Any], hands_on: bool = False
+) -> Callable[..., Any]:
+    """`first(inputs, parameters)` of an operation with several outputs, or with `hands_on`
+    `first_and_others`; `plain_way` takes all calls."""
     if not (op.unchecked and call_text.suits(op) and op.differentiable == (0,)):
         return plain_way
     space = fill(new_space(_slow=plain_way), op)
@@ -262,7 +264,7 @@ def first(op: Any, plain_way: Callable[..., Any]) -> Callable[..., Any]:
 
     space["_first"] = first_node
     made: Callable[..., Any] = function(
-        call_text.called_text(call_text.First(op)), space, op.name
+        call_text.called_text(call_text.First(op, hands_on)), space, op.name
     )
     return made
 

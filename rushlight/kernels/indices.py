@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..blocks import contextmanager
+from .runtime import few
 
 UNSIGNED = {size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)}
 _watcher: tuple[int, Callable[[Any, int, int], bool]] | None = None  # a thread, and who answers
@@ -30,6 +31,10 @@ def within(index: Any, low: int, high: int) -> bool:
 
 def seen(index: Any, low: int, high: int) -> bool:
     """The same by looking at the numbers."""
+    if low == 0:
+        found = few.inside(index, high)
+        if found is not None:
+            return found  # type: ignore[no-any-return]
     if not index.size:
         return True
     if 0 in index.strides:  # expanded: once is enough

@@ -21,6 +21,10 @@ def layer_norm(x: Any) -> tuple[Any, dict[str, Any]]:
     return (x, torch.ones(6) * 1.5, torch.zeros(6)), {"dims": (2,), "eps": 1e-5}
 
 
+def batch_norm(x: Any) -> tuple[Any, dict[str, Any]]:
+    return (x, torch.ones(4) * 1.5, torch.zeros(4)), {"eps": 1e-5}
+
+
 def causal(x: Any) -> tuple[Any, dict[str, Any]]:
     return (x, x * 0.5, x + 1, None), {"scale": 0.3, "causal": True}
 
@@ -33,6 +37,7 @@ def entropy(x: Any) -> tuple[Any, dict[str, Any]]:
 
 CASES: list[tuple[Any, Callable[..., Any]]] = [
     (norm.layer_norm_op, layer_norm),
+    (norm.batch_norm_op, batch_norm),
     (attention.attention_by_blocks, causal),
     (cross_entropy.class_entropy, entropy),
 ]
@@ -75,6 +80,20 @@ def test_the_node_has_one_output(record: Any, case: Any, x: Any) -> None:
     ]
     assert y.grad_fn.__class__.__name__ == several.grad_fn.__class__.__name__
     assert y.grad_fn.n_out == 1
+
+
+@both
+def test_all_outputs_beside_the_first(record: Any, case: Any, x: Any) -> None:
+    y, found = record.first_and_others(*case(x))
+    wanted = record.call(*case(x))
+    assert y.grad_fn.n_out == 1
+    for ours, theirs in zip(found, wanted, strict=True):
+        assert isinstance(ours, np.ndarray)
+        np.testing.assert_array_equal(ours, theirs.detach().numpy())
+    with torch.no_grad():
+        y, found = record.first_and_others(*case(x))
+        assert y.grad_fn is None
+        assert len(found) == len(wanted)
 
 
 @both

@@ -7,7 +7,7 @@ values. `reshaped(a, shape)` is `a.reshape(shape)` where nothing is copied, `exp
 `np.broadcast_to`, writeable, `joined(arrays, dim)` is `np.concatenate` of a few small ones,
 `beside(arrays, dim, new)` that or, with `new`, `np.stack` of parts of one array that lie so in it,
 without copying. `assigned(to, a)` is `np.copyto` of a small one, `apart(a, b)` says that two in
-rows share no byte.
+rows share no byte. `inside(index, n)` says whether all of these int64 are at least 0 and below n.
 `taken(table, index)` is `table[index]`, `gathered(a, index, d)` is `np.take_along_axis`, and
 `placed(a, index, d, value)` a copy after `np.put_along_axis`, `added` one with the values added in
 their order; `hot(index, n)` is `np.eye(n)[index]` of whole numbers. `ranked(a, k, largest)` are
@@ -104,6 +104,7 @@ joined = late(globals(), "joined", load, refused)
 beside = late(globals(), "beside", load, refused)
 assigned = late(globals(), "assigned", load, refused)
 apart = late(globals(), "apart", load, refused)
+inside = late(globals(), "inside", load, refused)
 taken = late(globals(), "taken", load, refused)
 gathered = late(globals(), "gathered", load, refused)
 placed = late(globals(), "placed", load, refused)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..codegen.ir import F32, I8, I32, I64, Function, Module, Pointer, Value
+from ..codegen.ir import F32, I8, I32, I64, PTR, Function, Module, Pointer, Value
 from . import builtin
 from .builtin import DATA
 from .few_code import (
@@ -28,12 +28,13 @@ from .few_code import (
     the,
 )
 
-EXPORTS = ("taken", "gathered", "placed", "added", "hot", "ranked")
+EXPORTS = ("inside", "taken", "gathered", "placed", "added", "hot", "ranked")
 ITEMS = {4: I32, 8: I64}  # bytes of the elements that are moved one by one, as these
 
 
 def write(module: Module) -> None:
     """All functions of this file."""
+    write_inside(module)
     write_taken(module)
     write_gathered(module)
     write_placed(module)
@@ -45,6 +46,22 @@ def write(module: Module) -> None:
 def data(f: Function, a: Value) -> Pointer:
     """The memory of an ndarray as int64 numbers."""
     return builtin.field(f, a, DATA).of(I64)
+
+
+def write_inside(module: Module) -> None:
+    """inside(index, n): whether all numbers of an array of int64 in rows, of any size, are at least
+    0 and below n."""
+    f, args = begin(module, "inside")
+    nd, sizes = demand_rows(f, args[0])
+    demand(f, same(f, builtin.field(f, args[0], DESCR), the(f, "int64")))
+    n = demand_int(f, args[1])
+    numbers, right = data(f, args[0]), f.var(1)
+    with f.range(product(f, sizes, f.const(I64, 0), nd)) as i:
+        k = numbers[i]
+        right.set(right.get() & f.select((k >= 0) & (k < n), f.const(I64, 1), f.const(I64, 0)))
+    answer = f.emit(PTR, f"select i1 {(right.get() != 0).text}, ptr @Py_True, ptr @Py_False")
+    f.call("Py_IncRef", None, [answer])
+    end(f, answer)
 
 
 def demand_indices(f: Function, index: Value, n: Value) -> tuple[Value, Pointer, Value]:

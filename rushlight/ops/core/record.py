@@ -374,6 +374,23 @@ class Op:
         """`first` for all kinds of operands."""
         return self.call(inputs, kw, known_as)[0]
 
+    def first_and_others(
+        self, inputs: tuple[Any, ...], kw: dict[str, Any]
+    ) -> tuple[Any, tuple[Any, ...]]:
+        """`first`, and all outputs beside it: their arrays, or tensors where the call was no common
+        one."""
+        made = self.__dict__["first_and_others"] = specialize.first(
+            self, self.first_and_tensors, hands_on=True
+        )
+        return made(inputs, kw)  # type: ignore[no-any-return]
+
+    def first_and_tensors(
+        self, inputs: tuple[Any, ...], kw: dict[str, Any], known_as: Any = None
+    ) -> tuple[Any, tuple[Any, ...]]:
+        """`first_and_others` for all kinds of operands."""
+        found = self.call(inputs, kw, known_as)
+        return found[0], found
+
     def call_checked(
         self, inputs: tuple[Any, ...], kw: dict[str, Any], known_as: Any = None
     ) -> Any:

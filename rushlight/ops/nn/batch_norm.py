@@ -82,10 +82,10 @@ def batch_norm(
             return ops.batch_norm_eval.call(
                 (input, weight, bias, running_mean, running_var), {"eps": float(eps)}
             )
-        found = ops.batch_norm_op.call((input, weight, bias), {"eps": float(eps)})
+        y, found = ops.batch_norm_op.first_and_others((input, weight, bias), {"eps": float(eps)})
         if running_mean is not None or running_var is not None:
-            _keep_running(running_mean, running_var, found, factor, momentum)
-        return found[0]
+            _keep_running(running_mean, running_var, y, found, factor, momentum)
+        return y
     if training:
         check_tensor("batch_norm", "input", 1, input)
         shape = tuple(input.shape)
@@ -271,26 +271,29 @@ def _by_channels(
     if not training:
         given = (input, weight, bias, running_mean, running_var)
         return ops.batch_norm_eval.call(given, {"eps": eps})
-    found = ops.batch_norm_op.call((input, weight, bias), {"eps": eps})
+    y, found = ops.batch_norm_op.first_and_others((input, weight, bias), {"eps": eps})
     a = input._a
     there = running_mean is not None or running_var is not None
     if there and a.size and a.__class__ is not MetaArray:
-        _keep_running(running_mean, running_var, found, unbiasing(a), momentum)
-    return found[0]
+        _keep_running(running_mean, running_var, y, found, unbiasing(a), momentum)
+    return y
 
 
 def _keep_running(
-    running_mean: Any, running_var: Any, found: tuple[Any, ...], unbiased: float, momentum: float
-) -> None:
-    """The running statistics, with the moments that batch norm has `found`."""
-    y, mean, var = found
+    running_mean: Any, running_var: Any, y: Any, found: tuple[Any, ...], unbiased: float,
+    momentum: float,
+) -> None:  # fmt: skip
+    """The running statistics, with the moments that batch norm has `found` beside its result y, as
+    arrays or as tensors."""
+    _, mean, var = found
     if (
         running_mean is not None
         and running_var is not None
         and momentum.__class__ is float
         and both_changeable(running_mean, running_var)
     ):
-        r, s, m, v = running_mean._a, running_var._a, mean._a, var._a
+        r, s = running_mean._a, running_var._a
+        m, v = (mean, var) if mean.__class__ is np.ndarray else (mean._a, var._a)
         if (  # with the shapes, which are checked, all that `arrays.moved` asks
             m.__class__ is v.__class__ is np.ndarray
             and r.dtype is s.dtype is m.dtype is v.dtype
@@ -299,11 +302,16 @@ def _keep_running(
         ):
             how = {"kept": 1.0 - momentum, "by_a": momentum, "by_b": momentum * unbiased}
             door.perform(track_alike, (r, s, m, v), how)
-            fn = y._fn
-            node = fn.node if fn.__class__ is Out else None
-            all_changed((running_mean, running_var), "add_", node)
+            all_changed((running_mean, running_var), "add_", node_of(y._fn))
             return
+    if mean.__class__ is np.ndarray:
+        mean, var = door.wrap(mean), door.wrap(var)
     _track(running_mean, running_var, mean, var, unbiased, momentum, y._fn)
+
+
+def node_of(place: Any) -> Any:
+    """The node at a place of a history; None where there is none."""
+    return place.node if place.__class__ is Out else place
 
 
 track = Step("track", arrays.moved, outputs=0, mutates=(0, 1))
@@ -327,8 +335,7 @@ def _track(
         if a.dtype == new_a.dtype and b.dtype == new_b.dtype:
             how = {"kept": 1.0 - momentum, "by_a": momentum * 1.0, "by_b": momentum * factor}
             door.perform(track, (a, b, new_a, new_b), how)
-            node = place.node if place.__class__ is Out else None
-            all_changed((first, second), "add_", node)
+            all_changed((first, second), "add_", node_of(place))
             return
     for running, new, by in ((first, new_first, 1.0), (second, new_second, factor)):
         if running is not None:

@@ -168,3 +168,22 @@ def test_no_reference_is_lost() -> None:
             few.expanded(a[:1], (2, 4)), few.assigned(a, a), few.apart(a, index)
     for x, n in zip(counted, before, strict=True):
         assert abs(sys.getrefcount(x) - n) < 50
+
+
+def test_inside_looks_at_all_numbers() -> None:
+    index = np.arange(1000).reshape(10, 100)
+    for n in (1000, 1001, 1 << 40):
+        assert few.inside(index, n) is True
+    for n in (999, 0, -5):
+        assert few.inside(index, n) is False
+    for at in (0, 1, 17, 999):
+        for value in (-1, 1000, -(1 << 63), (1 << 63) - 1):
+            other = index.copy()
+            other.reshape(-1)[at] = value
+            assert few.inside(other, 1000) is False
+    assert few.inside(np.zeros(0, np.int64), 0) is True
+    assert few.inside(np.array(3), 4) is True
+    for other in (index.T, index[:, ::2], index.astype(np.int32), index.astype(float), [1], None):
+        assert few.inside(other, 1000) is None
+    assert few.inside(index, 1 << 70) is None
+    assert few.inside(index, 1000.0) is None
