@@ -58,6 +58,7 @@ def test_frames_of_this_package_are_passed(made: Any, monkeypatch: pytest.Monkey
             node = next((f for f, _ in node.next_functions if f is not None), None)
 
 
+@pytest.mark.skipif(not runtime.available(), reason="nobody wants to know without machine code")
 def test_what_python_has_seen_before_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     """A function that was asked of before there was machine code: it is not looked for twice."""
     asked = []

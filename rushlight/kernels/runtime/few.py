@@ -73,11 +73,14 @@ def refused(*_given: Any) -> None:
 def of_classes_by_python(things: tuple[Any, ...], classes: set[Any], inner: set[Any]) -> bool:
     """`of_classes` until machine code is loaded. It does not wait for that as those below do: small
     programs call it often, and should not load anything for it."""
-    for a in things:
-        if a.__class__ not in classes and not (
-            a.__class__ is tuple and inner.issuperset(map(type, a))
-        ):
-            return False
+    try:
+        for a in things:
+            if a.__class__ not in classes and not (
+                a.__class__ is tuple and inner.issuperset(map(type, a))
+            ):
+                return False
+    except TypeError:  # a class that has no hash
+        return False
     return True
 
 

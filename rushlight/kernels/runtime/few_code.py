@@ -195,6 +195,8 @@ def write_of_classes(module: Module) -> None:
         with f.range(f.call("PyTuple_Size", I64, [some])) as i:
             thing = f.call("PyTuple_GetItem", PTR, [some, i])
             there = f.call("PySet_Contains", I32, [known, builtin.field(f, thing, KIND)])
+            with f.when(there < 0):
+                f.call("PyErr_Clear", None, [])  # of a class that has no hash
             with f.when(there != 1):
                 otherwise(thing)
 

@@ -130,4 +130,7 @@ def test_of_classes(where: str) -> None:
     ):  # fmt: skip
         assert check(things, classes, inner) is expected
     assert check((1, 2), set(), inner) is False
+    odd = type("Meta", (type,), {"__hash__": None})("Odd", (), {})()
+    assert check((1, odd), classes, inner) is False
+    assert check(((1, odd),), classes, inner) is False
     assert check(((1,), 1), {tuple, int}, set()) is True
