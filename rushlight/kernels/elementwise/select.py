@@ -275,6 +275,8 @@ class Formula:
             exponent 2 does.
     """
 
+    by_kinds = True  # False where `key` looks at the values of numbers: then `find` knows none
+
     def __init__(
         self,
         seen: Callable[..., Any],
@@ -309,7 +311,7 @@ class Formula:
         operands, words, values = found
         made = plan(self, operands, words)
         y = made.run(*values)
-        if self.fixed is None and arrays_first(args):  # as `run` takes them
+        if self.by_kinds and self.fixed is None and arrays_first(args):  # as `run` takes them
             run = Numbered(made.run) if parameters(kw) else made.run
             self.runs.keep(few.kinds(*args, *kw, *kw.values()), run)
         return y

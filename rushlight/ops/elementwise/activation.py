@@ -182,6 +182,8 @@ def of_the_type(dtype: np.dtype[Any], given: dict[str, Any]) -> dict[str, Any]:
 class HeldAbove(Formula):
     """The formula's kernels are given such numbers as well."""
 
+    by_kinds = False
+
     def key(self, args: Sequence[Any], kw: dict[str, Any], stand_ins: bool = False) -> Any:
         """As it is; parameters of whole numbers in their type."""
         kind = getattr(args[0], "dtype", None)
