@@ -382,7 +382,7 @@ class Op:
         made = self.__dict__["first_and_others"] = specialize.first(
             self, self.first_and_tensors, hands_on=True
         )
-        return made(inputs, kw)  # type: ignore[no-any-return]
+        return made(inputs, kw)
 
     def first_and_tensors(
         self, inputs: tuple[Any, ...], kw: dict[str, Any], known_as: Any = None
