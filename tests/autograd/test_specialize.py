@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterator
 from contextlib import nullcontext as nothing
 from typing import Any
 from zlib import crc32
@@ -350,3 +351,22 @@ def test_tensors_as_keys_give_what_the_door_gives(tracked: bool) -> None:
 )
 def test_the_text_of_the_door_is_read_as_python_reads_it(fn: Any) -> None:
     assert call_text.source_of(fn) == inspect.getsource(fn)
+
+
+def test_all_lines_of_a_node_are_the_doors() -> None:
+    """What `node.made` carries out is matched by its spelling in `door.record`: a line that is
+    spelt otherwise there would be done twice."""
+
+    def lines(some: Any) -> Iterator[str]:
+        for line, below in some:
+            yield line
+            yield from lines(below)
+
+    assert set(call_text.FIELDS_OF_NODE) <= set(lines(call_text.read(door.record)))
+    for name in ("exp", "layer_norm_op", "cat", "softmax"):
+        op = registry[name]
+        if call_text.suits(op):
+            text = call_text.core_text(op)
+            assert "_made(" in text
+            assert "_n.edges" not in text
+            assert "_n.seq" not in text
