@@ -3,21 +3,26 @@
 `new(cls)` is `object.__new__(cls)`. `of_classes(things, classes, inner)` says whether the class of
 each is in a set, or it is a tuple of things whose classes are in another. `layouts(*operands)` are
 bytes, the key of a plan (`keys.py`), `kinds(*operands)` one in which floats and ints have no
-values. `reshaped(a, shape)` is `a.reshape(shape)` where nothing is copied, `expanded(a, shape)` is
-`np.broadcast_to`, writeable, `joined(arrays, dim)` is `np.concatenate` of a few small ones,
-`beside(arrays, dim, new)` that or, with `new`, `np.stack` of parts of one array that lie so in it,
-without copying. `assigned(to, a)` is `np.copyto` of a small one, `apart(a, b)` says that two in
-rows share no byte. `inside(index, n)` says whether all of these int64 are at least 0 and below n.
+values.
+
+Of metadata: `reshaped(a, shape)` is `a.reshape(shape)` where nothing is copied, `expanded(a,
+shape)` is `np.broadcast_to`, writeable, `joined(arrays, dim)` is `np.concatenate` of a few small
+ones, `beside(arrays, dim, new)` that or, with `new`, `np.stack` of parts of one array that lie so
+in it, without copying. `assigned(to, a)` is `np.copyto` of a small one, `apart(a, b)` says that two
+in rows share no byte.
+
+Of numbers: `inside(index, n)` says whether all of these int64 are at least 0 and below n.
 `taken(table, index)` is `table[index]`, `gathered(a, index, d)` is `np.take_along_axis`, and
 `placed(a, index, d, value)` a copy after `np.put_along_axis`, `added` one with the values added in
 their order; `hot(index, n)` is `np.eye(n)[index]` of whole numbers. `ranked(a, k, largest)` are
-places of the k largest, `numbers(data, kind)` is an array of the floats or ints in a list. The last
-seven look at numbers, all at metadata. They return None for what is not of the common sort: NumPy
-does that, and says what is wrong. What they make is what NumPy makes, with the same strides, flags
-and owner of the memory, so nobody can tell who made it.
+places of the k largest, `numbers(data, kind)` is an array of the floats or ints in a list.
 
-They are loaded where kernels are in use already, or after so many calls that it pays; until then,
-and without machine code, they return None. Not here: their code (`few_code.py`).
+They return None for what is not of the common sort: NumPy does that, and says what is wrong. What
+they make is what NumPy makes, with the same strides, flags and owner of the memory, so nobody can
+tell who made it. They are loaded where kernels are in use already, or after so many calls that it
+pays; until then, and without machine code, they return None (`of_classes` is Python's then).
+
+Not here: their code (`few_code.py`, `few_shape_code.py`, `few_index_code.py`, `few_list_code.py`).
 """
 
 from __future__ import annotations
