@@ -16,8 +16,8 @@ from .. import storage
 from ..dtypes import type_name
 from ..errors import message
 from ..kernels.meta import MetaArray, UnresolvedArray
-from . import door, op_node, operators, overlaps, steps
-from .lines import line_from, user_line
+from . import door, lines, op_node, operators, overlaps, steps
+from .lines import user_line
 from .node import LEAF, Cell, Freed, Node, TensorBase, freed_error, tick
 from .views import (
     View,
@@ -40,7 +40,7 @@ def all_changed(tensors: Sequence[Any], name: str, by: Any = None) -> None:
     """Note that values were changed in place, of tensors without history: `Cell.bump` for each,
     looking for the user's line once, or not at all where the same call has made the node `by`."""
     # who calls this is a function of this package, so the user is behind it at the earliest
-    line = line_from(_getframe(2), _seen) if by is None else (by.code, by.lasti)
+    line = lines.line_from(_getframe(2), _seen) if by is None else (by.code, by.lasti)
     for t in tensors:
         c = t._vc or cell(t)
         c.count += 1

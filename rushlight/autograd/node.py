@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..errors import message
 from ..kernels.runtime import few
 from . import lines
-from .lines import line_from, show_line, unseen, user_line
+from .lines import show_line, unseen, user_line
 
 # One clock for nodes and in-place changes: a saved tensor was changed after it was saved
 # exactly when its stamp is newer than the node. So saving costs nothing.
@@ -167,7 +167,7 @@ def cut_at(why: str, frame: Any, seen: list[Any]) -> Cut:
     """A Cut made by the line that `line_from` finds."""
     cut: Cut = object.__new__(InferenceCut if why == "inference_mode" else Cut)
     cut.why = why
-    cut.code, cut.lasti = line_from(frame, seen)
+    cut.code, cut.lasti = lines.line_from(frame, seen)
     return cut
 
 
@@ -182,7 +182,7 @@ class Freed:
 
     def __init__(self) -> None:
         # before it: this function, the engine's run, and what calls that
-        self.code, self.lasti = line_from(sys._getframe(3), unseen)
+        self.code, self.lasti = lines.line_from(sys._getframe(3), unseen)
         _graphs.append(weakref.ref(self))
         if len(_graphs) >= _look_at[0]:
             look_for_kept_graphs()
@@ -204,8 +204,8 @@ def look_for_kept_graphs() -> None:
     living = [f for f in (ref() for ref in _graphs) if f is not None]
     _graphs[:] = [weakref.ref(f) for f in living]
     _look_at[0] = 2 * len(living) + MANY_GRAPHS
-    lines = Counter((f.code, f.lasti) for f in living)
-    for (code, lasti), n in lines.items():
+    by_line = Counter((f.code, f.lasti) for f in living)
+    for (code, lasti), n in by_line.items():
         if n >= MANY_GRAPHS - 1 and code is not None and (code, lasti) not in _warned:
             _warned.add((code, lasti))
             warnings.warn(

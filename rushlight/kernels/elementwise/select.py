@@ -128,13 +128,16 @@ def fuse(
     alone = traced is not None if alone is None else alone
     known = Formula(traced or formula, name, by_numpy, alone=alone, numpy=numpy, fixed=fixed)
     least = known.least()
+    sought = least_sought(least)
 
     def call(*args: Any, **kw: Any) -> Any:
-        run = known.find(few.kinds(*args, *kw, *kw.values()) if kw else few.kinds(*args))
-        if run is not None:
-            if kw and run.__class__ is Numbered:
-                return run.run(*args, *parameters(kw))
-            return run(*args)
+        a = args[0]
+        if a.__class__ is not ndarray or a.size >= sought:
+            run = known.find(few.kinds(*args, *kw, *kw.values()) if kw else few.kinds(*args))
+            if run is not None:
+                if kw and run.__class__ is Numbered:
+                    return run.run(*args, *parameters(kw))
+                return run(*args)
         limit, low = least if alone else min(least, tuning.ELEMENTWISE_LEAST), None
         for a in args:
             if a.__class__ is ndarray:
@@ -164,6 +167,11 @@ def fuse_step(
     return fuse(ufunc, name, lambda *args: args[0].trace.call(step, args), numpy=numpy)
 
 
+def least_sought(least: int) -> int:
+    """Elements below which no kernel computes a formula, so that it need not be looked for."""
+    return min(least, tuning.ELEMENTWISE_LEAST, tuning.ELEMENTWISE_LOW_LEAST)
+
+
 def fuse_rule(
     rule: Callable[..., Any], name: str, otherwise: Callable[..., Any] | None = None,
     numpy: str | None = None, fixed: Fixed | None = None,
@@ -175,13 +183,16 @@ def fuse_rule(
     by = "steps" if numpy == "steps" else None
     known = Formula(rule, name, plain, numpy=by, fixed=fixed)
     least = known.least()
+    sought = least_sought(least)
 
     def call(g: Any, *values: Any, **kw: Any) -> Any:
-        run = known.find(few.kinds(g, *values, *kw, *kw.values()) if kw else few.kinds(g, *values))
-        if run is not None:
-            if kw and run.__class__ is Numbered:
-                return run.run(g, *values, *parameters(kw))
-            return run(g, *values)
+        if g.__class__ is ndarray and g.size >= sought:
+            more = (*values, *kw, *kw.values()) if kw else values
+            run = known.find(few.kinds(g, *more))
+            if run is not None:
+                if kw and run.__class__ is Numbered:
+                    return run.run(g, *values, *parameters(kw))
+                return run(g, *values)
         if g.__class__ is ndarray and g.size >= min(least, tuning.ELEMENTWISE_LEAST):
             return known.first_time(g, *values, **kw)
         return plain(g, *values, **kw)
