@@ -28,24 +28,22 @@ from .rows import Call, Row
 
 TIMES = 10  # calls whose gradients are computed together
 AT_MOST, AIM = 5.0, 2.5  # microseconds
-# Beginnings of names of what is no kernel: threads, memory, small steps of calls and of the engine.
-KEPT = (
-    "pool_", "memory_", "first_gradient", "line_from", "walk", "made", "new", "of_classes",
-    "layouts", "kinds", "reshaped", "expanded", "joined", "beside", "assigned", "apart", "inside",
-    "taken", "gathered", "placed", "hot", "ranked", "numbers",
-)  # fmt: skip
+# Beginnings of names of what is no kernel: threads, memory, small steps of the engine. Those of
+# calls (`few.py`) come to them.
+KEPT = ("pool_", "memory_", "first_gradient", "line_from", "walk", "made")
 
 
 def take_out() -> list[str]:
     """From now on kernels do nothing; their names are entered into the list as they are made."""
-    from rushlight.kernels.runtime import builtin, jit
+    from rushlight.kernels.runtime import builtin, few, jit
 
     if not jit.available():
         raise RuntimeError("no machine code here, so there is no kernel to take out")
     real, real_bound, names = builtin.function, builtin.bound, []
+    kept = (*KEPT, *few.exports())
 
     def function(address: int, name: str, doc: str = "") -> Any:
-        if name.startswith(KEPT):
+        if name.startswith(kept):
             return real(address, name, doc)
         names.append(name)
         arguments = [line.split(":")[0].strip() for line in doc.splitlines()[2:]]
@@ -53,7 +51,7 @@ def take_out() -> list[str]:
         return real(nothing(status), name, doc)
 
     def bound(address: int, name: str, table: Any, arguments: Any, doc: str = "") -> Any:
-        if name.startswith(KEPT):
+        if name.startswith(kept):
             return real_bound(address, name, table, arguments, doc)
         names.append(name)
         status = arguments.index("status") if "status" in arguments else None

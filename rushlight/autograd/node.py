@@ -29,8 +29,6 @@ from .lines import show_line, unseen, user_line
 # exactly when its stamp is newer than the node. So saving costs nothing.
 tick = itertools.count(1).__next__
 
-_PACKAGE = __name__.partition(".")[0]
-
 
 class TensorBase:
     """The bare fields of a Tensor; the methods are in `rushlight/tensor.py`."""
@@ -432,14 +430,14 @@ def made_by_python(
 
     `kw` is None where the class says so for all its nodes.
     """
-    node = _new(cls)
+    node: Any = object.__new__(cls)
     node.edges, node.saved, node.shape, node.dtype = edges, saved, shape, dtype
     if kw is not None:
         node.kw = kw
     node.seq = tick()
     node.x = None
     node.code, node.lasti = lines.line_from(frame, seen)
-    return node  # type: ignore[no-any-return]
+    return node
 
 
 def load() -> None:
@@ -450,8 +448,7 @@ def load() -> None:
     made = node_code.function()
 
 
-_new: Callable[[Any], Any] = object.__new__
-made = made_by_python
+made: Callable[..., Any] = made_by_python
 few.when_loaded(load)
 
 

@@ -2,7 +2,7 @@
 
 Nodes, outputs of nodes and plain leaves are counted here, their fields where Python has put their
 slots (`builtin.slot_offset`). What is anything else goes to the function in Python, alone. It runs
-with the global lock held, and calls no code of the user's: keys are hashed by their places.
+with the global lock held; only the hash of a leaf of the user's own class may be code of the user.
 """
 
 from __future__ import annotations
@@ -70,13 +70,9 @@ def build(places: dict[str, int], node_of_output: int) -> Module:
                 failed.set(failed.get() | f.call("count", I64, [e, slots, stack, one]))
         f.call("Py_DecRef", None, [edges])
     f.call("Py_DecRef", None, [one])
-    none = the(f, "Py_None")
-    f.call("Py_IncRef", None, [none])
-    with f.when(failed.get() != 0):
-        f.call("Py_DecRef", None, [none])
-        f.ret(the(f, "null"))
-        f.label(f.name_of("unreached"))
-    f.ret(none)
+    answer = f.select(failed.get() != 0, the(f, "null"), the(f, "Py_None"))
+    f.call("Py_IncRef", None, [answer])  # (of null: nothing)
+    f.ret(answer)
     return module
 
 
@@ -120,6 +116,9 @@ def write_count(module: Module, places: dict[str, int], node_of_output: int) -> 
             more = f.call("PyLong_FromLong", PTR, [n + 1])
             failing(f.call("PyList_SetItem", I32, [slot, first, more]))
     with known.otherwise():
+        failed = ~same(f, f.call("PyErr_Occurred", PTR, []), null)
+        bad.set(f.convert(failed, I64))  # of a hash, which nobody has asked yet
+    with f.when(same(f, slot, null) & (bad.get() == 0)):
         is_leaf = same(f, kind, the(f, "Parameter")) | same(f, kind, the(f, "Tensor"))
         with f.when(is_leaf) as leaf:
             failing(f.call("PyDict_SetItem", I32, [slots, edge, alone]))

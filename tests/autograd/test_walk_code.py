@@ -83,6 +83,17 @@ def test_an_error_comes_through() -> None:
         engine.walk({}, [[Odd()]])  # edges that are no tuple
 
 
+def test_a_hash_that_fails_is_an_error() -> None:
+    class Odd(torch.Tensor):
+        def __hash__(self) -> int:
+            raise RuntimeError("no hash")
+
+    leaf = torch.ones(2).as_subclass(Odd)
+    for walk in (engine.walk, engine.walk_by_python):
+        with pytest.raises(RuntimeError, match="no hash"):
+            walk({}, [(leaf,)])
+
+
 def test_no_reference_is_lost() -> None:
     roots = [engine.edge_of(t) for t in graphs()["shared"]]
     edges = roots[0].edges

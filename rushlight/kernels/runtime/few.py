@@ -89,12 +89,19 @@ def of_classes_by_python(things: tuple[Any, ...], classes: set[Any], inner: set[
     return True
 
 
-def load() -> None:
-    """Put the functions of machine code into their places."""
-    from . import builtin, few_code, few_index_code, few_list_code, few_shape_code, jit
+def exports() -> list[str]:
+    """The names of all functions of machine code."""
+    from . import few_code, few_index_code, few_list_code, few_shape_code
 
     parts = (few_code, few_shape_code, few_index_code, few_list_code)
-    names = [name for part in parts for name in part.EXPORTS]
+    return [name for part in parts for name in part.EXPORTS]
+
+
+def load() -> None:
+    """Put the functions of machine code into their places."""
+    from . import builtin, few_code, jit
+
+    names = exports()
     found = jit.load(("few",), few_code.build, names, few_code.symbols())
     for name in names:
         globals()[name] = builtin.function(found[name], name)
