@@ -56,6 +56,12 @@ def initial_memory_cache() -> float:
 class Config:
     """What can be set; `rushlight.config.current` is the one object."""
 
+    # (`num_threads` is read by machine code, too)
+    __slots__ = (
+        "cuda_as_cpu", "deterministic", "deterministic_warn_only", "fill_uninitialized_memory",
+        "flush_denormal", "matmul_precision", "memory_cache", "num_interop_threads", "num_threads",
+    )  # fmt: skip
+
     def __init__(self) -> None:
         self.num_threads: int = initial_threads()
         self.num_interop_threads: int = 1

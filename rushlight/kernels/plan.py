@@ -32,7 +32,7 @@ from .launch import Launch, Reference, Series, View, renamed
 from .meta import MetaArray, contiguous_strides
 from .runtime import texts
 from .runtime.workspace import workspace
-from .together import calls
+from .together import calls, whole
 
 if TYPE_CHECKING:
     from .codegen.interface import Kernel
@@ -273,14 +273,57 @@ def read_in_python(plan: Plan) -> set[str]:
 
 
 def runner(plan: Plan) -> Callable[..., Any]:
-    """`plan.run` as a function of its own: allocations and calls written out.
+    """`plan.run` as a function of its own: one of machine code where the plan is kernels alone
+    (`together.whole`), else one of Python with allocations and calls written out."""
+    return in_one_call(plan) or written(plan)
+
+
+def made_in_python(plan: Plan) -> set[str]:
+    """The arrays that NumPy makes, or that are parts of others."""
+    made = {r for launch in plan.launches if isinstance(launch, Reference) for r in launch.results}
+    return made | {launch.name for launch in plan.launches if isinstance(launch, View)}
+
+
+def rooms(plan: Plan) -> tuple[dict[str, tuple[str, int]], int]:
+    """Where in one array each workspace begins, in bytes, and how large that is."""
+    parts, offset = {}, 0
+    for k, n in plan.workspace.items():
+        parts[k] = ("_room", offset)
+        offset += -(-n // 64) * 64  # each begins at a cache line
+    return parts, offset
+
+
+def lets_others_run(plan: Plan) -> bool:
+    """Whether it is worth it that other Python threads run meanwhile."""
+    cost = (plan.flops or 0) + plan.bytes
+    return plan.flops is None or not 0 < cost < tuning.RELEASE_LEAST
+
+
+def in_one_call(plan: Plan) -> Callable[..., Any] | None:
+    """`plan.run` as machine code; None for a plan in which Python has something to do."""
+    if any(isinstance(launch, (Reference, Series)) for launch in plan.launches):
+        return None
+    launches = [launch for launch in plan.launches if isinstance(launch, Launch)]
+    made = made_in_python(plan)
+    if not launches or not made.isdisjoint(plan.returns):
+        return None
+    parts, room = rooms(plan)
+    parts |= {v.name: (v.of, v.offset) for v in plan.launches if isinstance(v, View)}
+    outputs = {k: meta for k, meta in plan.outputs.items() if k not in made}
+    return whole(
+        plan.name, launches, parts, plan.constants, (*plan.operands, *plan.scalars), plan.operands,
+        outputs, plan.returns, room, lets_others_run(plan),
+    )  # fmt: skip
+
+
+def written(plan: Plan) -> Callable[..., Any]:
+    """`plan.run` as a function of Python.
 
     Written as text because a loop over launches and names costs as much as a small kernel; plans of
     one structure share the text. Neighbouring kernels are one native call (`together.py`).
     """
     space: dict[str, Any] = {"empty": np.empty, "ndarray": np.ndarray, "workspace": workspace}
-    made = {r for launch in plan.launches if isinstance(launch, Reference) for r in launch.results}
-    made |= {launch.name for launch in plan.launches if isinstance(launch, View)}
+    made = made_in_python(plan)
     lines = []
     for i, (k, meta) in enumerate(plan.outputs.items()):
         if k in made:
@@ -292,13 +335,9 @@ def runner(plan: Plan) -> Callable[..., Any]:
             space[f"strides{i}"] = meta.strides
             lines.append(f"{k} = ndarray(shape{i}, dtype{i}, None, 0, strides{i})")
     seen = read_in_python(plan)
-    parts: dict[str, tuple[str, int]] = {}  # arrays that native calls find in others
+    parts, room = rooms(plan)  # arrays that native calls find in others
     if plan.workspace:
-        offset = 0
-        for k, n in plan.workspace.items():
-            parts[k] = ("_room", offset)
-            offset += -(-n // 64) * 64  # each begins at a cache line
-        lines.append(f"_room = workspace({offset})")
+        lines.append(f"_room = workspace({room})")
         lines += [f"{k} = _room[{parts[k][1]}:]" for k in plan.workspace if k in seen]
     space |= plan.constants
     if any(isinstance(launch, (Launch, Series)) for launch in plan.launches):
@@ -309,11 +348,10 @@ def runner(plan: Plan) -> Callable[..., Any]:
         space["current"] = config.current
         lines.append("if pool.size != current.num_threads or not adopted(): ready()")
     pending: list[Launch] = []
+    release = lets_others_run(plan)
 
     def flush() -> None:
         """Write the calls of the launches that wait."""
-        cost = (plan.flops or 0) + plan.bytes
-        release = plan.flops is None or not 0 < cost < tuning.RELEASE_LEAST
         for call, given in calls(plan.name, pending, parts, plan.constants, plan.operands, release):
             name = f"native{len(space)}"
             space[name] = call

@@ -1,4 +1,4 @@
-"""Neighbouring launches of a plan as one native call (`runtime/calls.py`).
+"""Neighbouring launches of a plan, or all of it, as one native call (`runtime/calls.py`).
 
 Not here: the text of `plan.run`, in which such calls stand (`plan.py`).
 """
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .launch import Launch
+from .meta import MetaArray
 
 Parts = dict[str, tuple[str, int]]  # arrays that are parts of others: of which, from which byte on
 
@@ -57,9 +58,59 @@ def call(
     release: bool,
 ) -> tuple[Callable[..., None], list[str]]:
     """`calls` for launches that are one call."""
+    given: dict[str, int] = {}  # arguments of the call, by name
+    native, meaning, packed = pack(launches, parts, constants, optional, given)
+    arguments = [meaning.get(k, k) for k in given]
+    return native.function(name, arguments, *packed, release), list(given)
+
+
+def whole(
+    name: str,
+    launches: Sequence[Launch],
+    parts: Parts,
+    constants: dict[str, Any],
+    given: Sequence[str],
+    optional: Sequence[str],
+    outputs: dict[str, MetaArray],
+    returned: Sequence[str],
+    workspace: int,
+    release: bool,
+) -> Callable[..., Any] | None:
+    """A plan that is these launches alone, as one native function of all that `given` names; None
+    where it has too many words, or too many arrays and numbers.
+
+    Args:
+        outputs: arrays that it makes, by name.
+        returned: names of arrays.
+        workspace: bytes, as the array `_room`.
+    """
+    from .runtime.calls_code import MOST, MOST_THINGS
+
+    names = [*given, *outputs, "_room"]
+    words = sum(len(launch.kernel.interface.types) for launch in launches)
+    if words > MOST or len(names) > MOST_THINGS:
+        return None
+    places = {k: i for i, k in enumerate(names)}
+    native, meaning, packed = pack(launches, parts, constants, optional, places)
+    called = [(meaning.get(k, k), meta) for k, meta in outputs.items()]
+    made = native.Whole(called, [places[k] for k in returned], workspace)
+    arguments = [meaning.get(k, k) for k in given]
+    function: Any = native.function(name, arguments, *packed, release, made)
+    function.__self__.constants = constants  # to which the words point
+    return function  # type: ignore[no-any-return]
+
+
+def pack(
+    launches: Sequence[Launch],
+    parts: Parts,
+    constants: dict[str, Any],
+    optional: Sequence[str],
+    given: dict[str, int],
+) -> tuple[Any, dict[str, str], tuple[Any, ...]]:
+    """The module `calls`; what kernels call the arrays; and patches, calls and words of some
+    launches. `given` are the numbers of things, by name, to which others are added."""
     from .runtime import calls as native
 
-    given: dict[str, int] = {}  # arguments of the call, by name
     meaning: dict[str, str] = {}
     patches: list[list[tuple[int, int, int]]] = [[], [], [], []]
     words: list[int] = []
@@ -76,17 +127,18 @@ def call(
                 continue
             if array is not None:
                 kind = native.OPTIONAL if array in optional else native.ARRAY
-                patches[kind].append((given.setdefault(array, len(given)), offset, len(words)))
+                thing = given.setdefault(array, len(given))
+                patches[kind].append((thing, offset, len(words)))
                 meaning.setdefault(array, what)
             words.append(0)
         for kind, numbers in ((native.INT, launch.ints), (native.FLOAT, launch.floats)):
             for number in numbers:
                 if isinstance(number, str):
-                    patches[kind].append((given.setdefault(number, len(given)), 0, len(words)))
+                    thing = given.setdefault(number, len(given))
+                    patches[kind].append((thing, 0, len(words)))
                     words.append(0)
                 elif kind == native.INT:
                     words.append(int(number))
                 else:
                     words.append(int(np.array(number, np.float64).view(np.int64)))
-    arguments = [meaning.get(k, k) for k in given]
-    return native.function(name, arguments, patches, made, words, release), list(given)
+    return native, meaning, (patches, made, words)

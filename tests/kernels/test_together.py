@@ -156,7 +156,7 @@ def test_who_lets_other_threads_run(
 
     seen = []
     real = calls.function
-    monkeypatch.setattr(calls, "function", lambda *a: (seen.append(a[-1]), real(*a))[1])
+    monkeypatch.setattr(calls, "function", lambda *a: (seen.append(a[5]), real(*a))[1])
     plan([scale("y", "x")], flops=flops, bytes=size).run(np.ones(4))
     assert seen == [releases]
 

@@ -232,7 +232,7 @@ class Allocator:
         self._lock = threading.Lock()
         self._stop = threading.Event()
         self._trimmer = None
-        _adopted.set(False)  # the next large job begins another
+        adoption.set(False)  # the next large job begins another
 
     def counts(self) -> dict[str, int]:
         """What is in use and what is kept, in bytes; see `counts` below."""
@@ -265,8 +265,8 @@ COUNTS = (
     "returned", "allocations", "reuses",
 )  # fmt: skip
 _allocator: Any = None  # once asked for: the Allocator, or False where there is none
-_adopted: contextvars.ContextVar[bool] = contextvars.ContextVar("rushlight_memory", default=False)
-adopted = _adopted.get  # whether this thread's arrays come from the allocator
+adoption: contextvars.ContextVar[bool] = contextvars.ContextVar("rushlight_memory", default=False)
+adopted = adoption.get  # whether this thread's arrays come from the allocator
 _starting = threading.Lock()
 
 
@@ -328,7 +328,7 @@ def _made() -> Any:
 def ready() -> None:
     """Called before a large job: its thread's arrays come from the allocator from now on."""
     if not adopted():
-        _adopted.set(True)
+        adoption.set(True)
         if start():
             _allocator.adopt()
             _allocator.begin_trimming()

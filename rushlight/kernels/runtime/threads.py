@@ -329,6 +329,9 @@ def build(system: System) -> Module:
 class Pool:
     """The workers of this process and how many of them may take part."""
 
+    # (`size` is read by machine code, too)
+    __slots__ = ("_init", "_limit", "_lock", "_stop", "_work", "addresses", "size", "workers")
+
     def __init__(self, system: System | None = None) -> None:
         self.workers: list[threading.Thread] = []
         self.size = 1  # threads that may work on a job, the caller among them

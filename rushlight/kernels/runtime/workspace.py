@@ -14,22 +14,22 @@ class _Kept(threading.local):
     room: Any = None
 
 
-_kept = _Kept()
+kept = _Kept()
 
 
 def workspace(nbytes: int) -> Any:
     """At least `nbytes` bytes that begin at a cache line; whoever asks next gets the same."""
-    room = _kept.room
+    room = kept.room
     if room is None or room.nbytes < nbytes:
         room = aligned(nbytes)
         if nbytes <= MOST_KEPT:
-            _kept.room = room
+            kept.room = room
     return room
 
 
 def release() -> None:
     """Let this thread's workspace go."""
-    _kept.room = None
+    kept.room = None
 
 
 def aligned(nbytes: int) -> Any:
