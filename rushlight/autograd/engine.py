@@ -265,7 +265,13 @@ def send(
     if len(roots) > 1 or not node._is_node:
         start(roots, slots, ready, finish, goals)
         node = heappop(ready)[1] if ready else None
+    quick_run = own_gradients and not tensors and not observed  # nodes may go the way of `step`
     while node is not None:
+        if quick_run:
+            following = step(node, slots, ready, freed, goals)
+            if following is not node:
+                node = following
+                continue
         slot = slots[node]
         g = slot[grad]
         slot[grad] = None  # so that the array lives no longer than this turn of the loop
@@ -306,16 +312,12 @@ def send(
                 edge = edge.node
                 slot = slots[edge]
             elif r.__class__ is array:  # deliver(), written out: these are the hot lines
-                if (own or r.shape) != slot[shape]:
-                    r = fit(r, slot[shape], edge)
-                if r.dtype is not slot[dtype]:
-                    r = cast(r, slot[dtype])
-                old = slot[grad]
-                if old is None:
+                if (own or r.shape) != slot[shape] or r.dtype is not slot[dtype]:
+                    r = brought(r, slot, edge)
+                if slot[grad] is None:
                     slot[grad] = r
                 else:
-                    r = added(old, r)
-                    slot[grad] = r if r.__class__ is ndarray else np.asarray(r)
+                    r = slot[grad] = summed(slot[grad], r)
             elif r is not None:
                 deliver(slots, edge, r)
             left = slot[waits] = slot[waits] - 1
@@ -337,6 +339,19 @@ def send(
             node = heappushpop(ready, (-following.seq, following))[1]
         else:
             node = following
+
+
+def brought(g: Any, slot: list[Any], edge: Any) -> Any:
+    """A gradient in the shape and type of what it belongs to."""
+    if g.shape != slot[SHAPE]:
+        g = fit(g, slot[SHAPE], edge)
+    return g if g.dtype is slot[DTYPE] else cast(g, slot[DTYPE])
+
+
+def summed(old: Any, g: Any) -> Any:
+    """The sum of two gradients of one shape and type."""
+    total = added(old, g)
+    return total if total.__class__ is ndarray else np.asarray(total)
 
 
 def new_array(node: Node, r: Any, results: Any) -> bool:
@@ -431,13 +446,29 @@ def walk_edges(edges: Sequence[Any], slots: dict[Any, list[Any]], stack: list[An
 
 
 def load() -> None:
-    """Put the function of machine code into its place."""
-    global walk
-    from . import walk_code
+    """Put the functions of machine code into their places."""
+    global walk, step
+    from . import step_code, walk_code
+
+    leaves.load()
 
     walk = walk_code.function(door.Tensor, door.Parameter, ALONE, walk_edges)
+    step = step_code.function({
+        "alone": ALONE, "checks": checks, "release": Node.release, "first": leaves.first_gradient,
+        "slot_of_leaf": slot_of_leaf, "deliver": deliver, "brought": brought, "summed": summed,
+        "new_array": new_array, "finish": finish_leaf, "heappush": heappush, "heappop": heappop,
+        "heappushpop": heappushpop,
+    })  # fmt: skip
 
 
+def never(node: Any, *_given: Any) -> Any:
+    """`step` where there is no machine code: the loop of `send` goes on with each node itself."""
+    return node
+
+
+# One node of `send` that has no hooks: its results are handed on, and the one to run next is
+# returned, None at the end. It returns the node itself, with nothing done, where it is no such one.
+step: Callable[..., Any] = never
 walk: Callable[[dict[Any, list[Any]], list[Any]], None] = walk_by_python
 few.when_loaded(load)
 

@@ -1,0 +1,426 @@
+"""The machine code of one turn of `engine.send`: a node that has no hooks.
+
+It does what the loop does in Python: runs the node, hands each result on to where its edge leads,
+and says which node comes next. It takes gradients that are ndarrays alone. What is seldom (a
+gradient of another shape, a sum, an output of several, a leaf that must be looked at) is done by
+the functions of `engine.py` that do it there. It runs with the global lock held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..kernels.codegen.ir import I8, I32, I64, PTR, Function, Module, Pointer, Value, Variable
+from ..kernels.runtime import builtin, jit
+from ..kernels.runtime.builtin import DIMENSIONS, ND, field
+from ..kernels.runtime.few_code import DESCR, KIND, begin, same, small_field, the
+from .node import Node, NodeExtras, Out
+
+NAME = "step"
+WAITS, GRAD, SHAPE, DTYPE, EDGES = range(5)  # fields of a slot, as in `engine.py`
+SLOTS = ("x", "saved", "seq")  # of a node
+CALLS: builtin.Calls = {  # Python's functions: what they return and take
+    "Py_IncRef": (None, [PTR]), "Py_DecRef": (None, [PTR]), "PyErr_Occurred": (PTR, []),
+    "PyDict_GetItemWithError": (PTR, [PTR, PTR]), "PyDict_SetItem": (I32, [PTR, PTR, PTR]),
+    "PyObject_GetItem": (PTR, [PTR, PTR]), "PyObject_GetAttr": (PTR, [PTR, PTR]),
+    "PyObject_IsTrue": (I32, [PTR]), "PyList_Size": (I64, [PTR]),
+    "PyList_GetItem": (PTR, [PTR, I64]), "PyList_SetItem": (I32, [PTR, I64, PTR]),
+    "PyTuple_Size": (I64, [PTR]), "PyTuple_GetItem": (PTR, [PTR, I64]),
+    "PyTuple_New": (PTR, [I64]), "PyTuple_SetItem": (I32, [PTR, I64, PTR]),
+    "PySequence_Tuple": (PTR, [PTR]), "PyLong_AsSsize_t": (I64, [PTR]),
+    "PyLong_FromSsize_t": (PTR, [I64]), "PyNumber_Negative": (PTR, [PTR]),
+    "PyObject_Vectorcall": (PTR, [PTR, PTR, I64, PTR]),
+    "PyObject_VectorcallMethod": (PTR, [PTR, PTR, I64, PTR]), "PyType_IsSubtype": (I32, [PTR, PTR]),
+}  # fmt: skip
+THINGS = {
+    "Py_None": None, "Py_True": True, "Py_False": False, "ndarray": np.ndarray, "tuple": tuple,
+    "int": int, "Node": Node, "NodeExtras": NodeExtras, "Out": Out,
+}  # fmt: skip
+NAMES = ("run", "release", "apart", "saved")  # of attributes
+MOST_GOALS = 8  # what `finish` is called with behind the first three
+
+
+def function(engine: dict[str, Any]) -> Any:
+    """`step`, with these functions and lists of the engine."""
+    things = {**THINGS, **{f"name_{n}": n for n in NAMES}, **engine}
+    symbols = builtin.pythons(CALLS) | {name: id(thing) for name, thing in things.items()}
+    slots = tuple((n, builtin.slot_offset(Node, n)) for n in SLOTS)
+    slots += (("plain", builtin.slot_offset(NodeExtras, "plain")),)
+    node = builtin.slot_offset(Out, "node")
+    key = (NAME, slots, node, tuple(things))
+    code = jit.load(key, lambda: build(dict(slots), node, things), (NAME,), symbols)
+    _held.append(things)
+    return builtin.function(code[NAME], NAME)
+
+
+_held: list[Any] = []  # what the code points to
+
+
+def build(slots: dict[str, int], node_of_output: int, things: dict[str, Any]) -> Module:
+    module = Module(NAME)
+    builtin.declare(module, CALLS, things)
+    write_fits(module)
+    write_place(module)
+    write_hand_on(module, slots, node_of_output)
+    write_next(module, slots)
+    write_step(module, slots)
+    return module
+
+
+# -- small parts ---------------------------------------------------------------------------------
+
+
+def is_null(f: Function, thing: Value) -> Value:
+    return same(f, thing, the(f, "null"))
+
+
+def take(f: Function, thing: Value) -> None:
+    f.call("Py_IncRef", None, [thing])
+
+
+def drop(f: Function, thing: Value) -> None:
+    """Let a reference go; nothing, of null."""
+    f.call("Py_DecRef", None, [thing])
+
+
+def call(f: Function, name: str, given: Sequence[Value]) -> Value:
+    """What a function of Python's returns, or null."""
+    room = f.buffer(PTR, len(given), 8)
+    for i, thing in enumerate(given):
+        room[i] = thing
+    count = f.const(I64, len(given))
+    found: Value = f.call("PyObject_Vectorcall", PTR, [the(f, name), room, count, the(f, "null")])
+    return found
+
+
+def done(f: Function, result: Value) -> Value:
+    """Whether a call has returned something, which is let go."""
+    good = f.var(0)
+    with f.when(~is_null(f, result)):
+        drop(f, result)
+        good.set(1)
+    return good.get() != 0  # type: ignore[no-any-return]
+
+
+def item(f: Function, slot: Value, i: int) -> Value:
+    """A field of a slot, borrowed."""
+    found: Value = f.call("PyList_GetItem", PTR, [slot, f.const(I64, i)])
+    return found
+
+
+def put(f: Function, slot: Value, i: int, thing: Value) -> None:
+    """Another value for a field of a slot, which takes the reference."""
+    f.call("PyList_SetItem", I32, [slot, f.const(I64, i), thing])
+
+
+def must(f: Function, condition: Value, otherwise: str) -> None:
+    """Go on where a condition holds, else at a label."""
+    on = f.name_of("on")
+    f.line(f"br i1 {condition.text}, label %{on}, label %{otherwise}")
+    f.label(on)
+
+
+# -- where a gradient goes -----------------------------------------------------------------------
+
+
+def write_fits(module: Module) -> None:
+    """fits(array, slot): 1 where the array has the shape and the type that the slot says."""
+    f = module.function("fits", I64, [("g", PTR), ("slot", PTR)], private=True)
+    g, slot = f.args["g"], f.args["slot"]
+    shape = item(f, slot, SHAPE)
+    nd, sizes = f.convert(small_field(f, g, ND), I64), field(f, g, DIMENSIONS).of(I64)
+    good = f.var(0)
+    right = same(f, field(f, g, DESCR), item(f, slot, DTYPE))
+    right &= same(f, field(f, shape, KIND), the(f, "tuple"))
+    with f.when(right), f.when(f.call("PyTuple_Size", I64, [shape]) == nd):
+        good.set(1)
+        with f.range(nd) as i:
+            size = f.call("PyTuple_GetItem", PTR, [shape, i])
+            with f.when(same(f, field(f, size, KIND), the(f, "int"))) as whole:
+                differs = f.call("PyLong_AsSsize_t", I64, [size]) != sizes[i]
+                good.set(f.select(differs, f.const(I64, 0), good.get()))
+            with whole.otherwise():
+                good.set(0)
+    f.ret(good.get())
+
+
+def write_place(module: Module) -> None:
+    """place(slot, edge, array): the gradient as it stands in the slot now, owned: fitted, and added
+    to what was there. Null with an error."""
+    f = module.function("place", PTR, [("slot", PTR), ("edge", PTR), ("g", PTR)], private=True)
+    slot, edge, none = f.args["slot"], f.args["edge"], the(f, "Py_None")
+    g = f.var(f.args["g"])
+    take(f, g.get())
+
+    def instead(name: str, *given: Value) -> None:
+        """What a function makes of the gradient, in its place."""
+        found = call(f, name, given)
+        drop(f, g.get())
+        g.set(found)
+
+    with f.when(f.call("fits", I64, [g.get(), slot]) == 0):
+        instead("brought", g.get(), slot, edge)
+    with f.when(~is_null(f, g.get())):
+        old = item(f, slot, GRAD)
+        with f.when(~same(f, old, none)):
+            instead("summed", old, g.get())
+        with f.when(~is_null(f, g.get())):
+            take(f, g.get())
+            put(f, slot, GRAD, g.get())
+    f.ret(g.get())
+
+
+GIVEN = ("node", "slots", "ready", "goals", "results", "g")  # objects of this turn
+STATE = (*GIVEN, "following", "apart")  # null or the node that follows; 0 unknown, 1 no, 2 yes
+
+
+def state_of(f: Function) -> dict[str, Value]:
+    state = f.args["state"].of(PTR)
+    return {name: state[i] for i, name in enumerate(GIVEN)}
+
+
+def write_hand_on(module: Module, slots: dict[str, int], node_of_output: int) -> None:
+    """hand_on(state, edge, result): 0, or 1 with an error: what the loop over the edges does."""
+    given = [("state", PTR), ("edge", PTR), ("r", PTR)]
+    f = module.function("hand_on", I64, given, private=True)
+    turn, place = state_of(f), f.args["state"].of(PTR)
+    none, r = the(f, "Py_None"), f.args["r"]
+    edge, slot = f.var(f.args["edge"]), f.var(the(f, "null"))
+    there = f.var(the(f, "null"))  # the gradient that stands in the slot, ours
+    must(f, ~same(f, edge.get(), none), "nothing")
+    slot.set(f.call("PyDict_GetItemWithError", PTR, [turn["slots"], edge.get()]))
+    with f.when(is_null(f, slot.get())):
+        must(f, is_null(f, f.call("PyErr_Occurred", PTR, [])), "failed")
+    with f.when(same(f, slot.get(), the(f, "alone"))):
+        must(f, ~same(f, r, none), "nothing")
+        with f.when(~same(f, r, turn["g"])):
+            write_first(f, turn["node"], place, edge.get(), r)
+        made = call(f, "slot_of_leaf", [edge.get()])
+        must(f, ~is_null(f, made), "failed")
+        status = f.call("PyDict_SetItem", I32, [turn["slots"], edge.get(), made])
+        drop(f, made)
+        must(f, status >= 0, "failed")
+        slot.set(made)
+    with f.when(is_null(f, slot.get())) as output:  # an output of several
+        with f.when(~same(f, r, none)):
+            must(f, done(f, call(f, "deliver", [turn["slots"], edge.get(), r])), "failed")
+        must(f, same(f, field(f, edge.get(), KIND), the(f, "Out")), "lost")
+        edge.set(field(f, edge.get(), node_of_output))
+        slot.set(f.call("PyDict_GetItemWithError", PTR, [turn["slots"], edge.get()]))
+        must(f, ~is_null(f, slot.get()), "lost")
+    with output.otherwise():
+        with f.when(same(f, field(f, r, KIND), the(f, "ndarray"))) as array:
+            there.set(f.call("place", PTR, [slot.get(), edge.get(), r]))
+            must(f, ~is_null(f, there.get()), "failed")
+        with array.otherwise(), f.when(~same(f, r, none)):
+            must(f, done(f, call(f, "deliver", [turn["slots"], edge.get(), r])), "failed")
+    left = f.call("PyLong_AsSsize_t", I64, [item(f, slot.get(), WAITS)]) - 1
+    put(f, slot.get(), WAITS, f.call("PyLong_FromSsize_t", PTR, [left]))
+    must(f, left == 0, "nothing")
+    with f.when(~same(f, item(f, slot.get(), EDGES), none)) as node:
+        following = f.const(I64, STATE.index("following"))
+        with f.when(is_null(f, place[following])) as first:
+            take(f, edge.get())
+            place[following] = edge.get()
+        with first.otherwise():
+            pair = place_in_heap(f, edge.get(), slots["seq"])
+            must(f, ~is_null(f, pair), "failed")
+            pushed = done(f, call(f, "heappush", [turn["ready"], pair]))
+            drop(f, pair)
+            must(f, pushed, "failed")
+    with node.otherwise(), f.when(~same(f, item(f, slot.get(), GRAD), none)):
+        write_finish(f, turn, edge.get(), slot.get(), there.get(), r)
+    f.line("br label %nothing")
+    f.label("nothing")
+    drop(f, there.get())
+    f.ret(f.const(I64, 0))
+    f.label("lost")
+    with f.when(is_null(f, f.call("PyErr_Occurred", PTR, []))):  # a KeyError, as in Python
+        f.call("PyObject_GetItem", PTR, [turn["slots"], edge.get()])
+    f.line("br label %failed")
+    f.label("failed")
+    drop(f, there.get())
+    f.ret(f.const(I64, 1))
+
+
+def write_first(f: Function, node: Value, place: Pointer, edge: Value, r: Value) -> None:
+    """Go on where a leaf did not keep its first gradient as it is."""
+    known = place.of(I64).at(STATE.index("apart"))
+    with f.when(known[0] == 0):
+        asked = f.call("PyObject_GetAttr", PTR, [node, the(f, "name_apart")])
+        must(f, ~is_null(f, asked), "failed")
+        known[0] = f.const(I64, 1) + f.convert(f.call("PyObject_IsTrue", I32, [asked]), I64)
+        drop(f, asked)
+    with f.when(known[0] == 2):
+        kept = call(f, "first", [edge, r])
+        must(f, ~is_null(f, kept), "failed")
+        drop(f, kept)  # True or False, which live on
+        must(f, ~same(f, kept, the(f, "Py_True")), "nothing")
+
+
+def place_in_heap(f: Function, node: Value, seq: int) -> Value:
+    """(-node.seq, node), or null with an error."""
+    number = f.call("PyNumber_Negative", PTR, [field(f, node, seq)])
+    pair = f.var(the(f, "null"))
+    with f.when(~is_null(f, number)):
+        pair.set(f.call("PyTuple_New", PTR, [f.const(I64, 2)]))
+        with f.when(~is_null(f, pair.get())) as made:
+            take(f, node)
+            for i, thing in enumerate((number, node)):
+                f.call("PyTuple_SetItem", I32, [pair.get(), f.const(I64, i), thing])
+        with made.otherwise():
+            drop(f, number)
+    return pair.get()  # type: ignore[no-any-return]
+
+
+def write_finish(
+    f: Function, turn: dict[str, Value], leaf: Value, slot: Value, there: Value, r: Value
+) -> None:
+    """A leaf has its whole gradient."""
+    total = item(f, slot, GRAD)
+    take(f, total)
+    none = the(f, "Py_None")
+    take(f, none)
+    put(f, slot, GRAD, none)
+    # `there` is what the result has become; nothing where another function has placed it
+    mine, whole = f.var(the(f, "Py_False")), f.var(the(f, "null"))
+    came = f.select(is_null(f, there), r, there)
+    with f.when(same(f, total, came) & ~same(f, came, turn["g"])):
+        answer = call(f, "new_array", [turn["node"], came, turn["results"]])
+        mine.set(answer)
+        with f.when(~is_null(f, answer)):
+            drop(f, answer)  # True or False, which live on
+    with f.when(~is_null(f, mine.get())):
+        goals, given = turn["goals"], f.buffer(PTR, 3 + MOST_GOALS, 8)
+        n = f.call("PyTuple_Size", I64, [goals])
+        for i, thing in enumerate((leaf, total, mine.get())):
+            given[i] = thing
+        with f.range(n) as i:
+            given[i + 3] = f.call("PyTuple_GetItem", PTR, [goals, i])
+        call_ = [the(f, "finish"), given, n + 3, the(f, "null")]
+        whole.set(f.call("PyObject_Vectorcall", PTR, call_))
+    drop(f, total)
+    must(f, done(f, whole.get()), "failed")
+
+
+# -- one node ------------------------------------------------------------------------------------
+
+
+def write_next(module: Module, slots: dict[str, int]) -> None:
+    """next(following, ready): the node to run, owned; takes `following`, null or a node. Null with
+    an error."""
+    f = module.function("next", PTR, [("following", PTR), ("ready", PTR)], private=True)
+    following, ready, none = f.args["following"], f.args["ready"], the(f, "Py_None")
+    some = f.call("PyList_Size", I64, [ready]) > 0
+    found = f.var(following)
+    pair = f.var(the(f, "null"))
+    with f.when(some) as waiting:
+        with f.when(is_null(f, following)) as none_follows:
+            pair.set(call(f, "heappop", [ready]))
+        with none_follows.otherwise():
+            own = place_in_heap(f, following, slots["seq"])
+            drop(f, following)
+            with f.when(~is_null(f, own)):
+                pair.set(call(f, "heappushpop", [ready, own]))
+                drop(f, own)
+        found.set(the(f, "null"))
+        with f.when(~is_null(f, pair.get())):
+            found.set(f.call("PyTuple_GetItem", PTR, [pair.get(), f.const(I64, 1)]))
+            take(f, found.get())
+            drop(f, pair.get())
+    with waiting.otherwise(), f.when(is_null(f, following)):
+        take(f, none)
+        found.set(none)
+    f.ret(found.get())
+
+
+def write_step(module: Module, slots: dict[str, int]) -> None:
+    """step(node, slots, ready, freed, goals)."""
+    f, args = begin(module, NAME)
+    node, all_slots, ready, freed, goals = (args[i] for i in range(5))
+    null, none = the(f, "null"), the(f, "Py_None")
+    is_node = f.call("PyType_IsSubtype", I32, [field(f, node, KIND), the(f, "Node")])
+    must(f, is_node != 0, "refused")
+    x = field(f, node, slots["x"])
+    must(f, ~is_null(f, x), "refused")
+    with f.when(~same(f, x, none)):  # hooks, or cells of outputs alone
+        must(f, same(f, field(f, x, KIND), the(f, "NodeExtras")), "refused")
+        must(f, same(f, field(f, x, slots["plain"]), the(f, "Py_True")), "refused")
+    must(f, f.call("PyList_Size", I64, [the(f, "checks")]) == 0, "refused")
+    slot = f.call("PyDict_GetItemWithError", PTR, [all_slots, node])
+    must(f, ~is_null(f, slot), "refused")  # the loop says what is wrong
+    g = item(f, slot, GRAD)
+    must(f, ~same(f, g, none), "refused")
+    take(f, slot)
+    take(f, g)
+    take(f, none)
+    put(f, slot, GRAD, none)  # so that the array lives no longer than this turn
+    given = f.buffer(PTR, 3, 8)
+    given[0], given[1], given[2] = node, g, the(f, "Py_False")
+    called = [the(f, "name_run"), given, f.const(I64, 3), null]
+    results = f.call("PyObject_VectorcallMethod", PTR, called)
+    result, edges = f.var(null), f.var(null)
+    state = f.buffer(PTR, len(STATE), 8)
+    own, bad = f.var(null), f.var(0)
+    for i, thing in enumerate((node, all_slots, ready, goals, results, g, null, null)):
+        state[i] = thing
+    must(f, ~is_null(f, results), "over")
+    must(f, released(f, node, freed, slots["saved"]), "over")
+    own.set(f.call("PySequence_Tuple", PTR, [results]))  # itself, of a tuple
+    must(f, ~is_null(f, own.get()), "over")
+    edges.set(f.call("PySequence_Tuple", PTR, [item(f, slot, EDGES)]))
+    must(f, ~is_null(f, edges.get()), "over")
+    n = f.call("PyTuple_Size", I64, [edges.get()])
+    most = f.call("PyTuple_Size", I64, [own.get()])
+    with f.range(f.select(n < most, n, most)) as i, f.when(bad.get() == 0):
+        pair = [f.call("PyTuple_GetItem", PTR, [of.get(), i]) for of in (edges, own)]
+        bad.set(f.call("hand_on", I64, [state, *pair]))
+    following = state[STATE.index("following")]
+    with f.when(bad.get() == 0) as good:
+        result.set(f.call("next", PTR, [following, ready]))
+    with good.otherwise():
+        drop(f, following)
+    f.line("br label %over")
+    f.label("over")
+    for thing in (slot, g, results, own.get(), edges.get()):
+        drop(f, thing)
+    f.ret(result.get())
+    f.label("refused")
+    take(f, node)
+    f.ret(node)
+
+
+def released(f: Function, node: Value, freed: Value, saved: int) -> Value:
+    """Forget what a node has saved, unless the graph is kept; whether that went well."""
+    good, null = f.var(1), the(f, "null")
+    with f.when(~same(f, freed, the(f, "Py_None"))):
+        own = field(f, node, saved)  # null where a class has a property of this name
+        values = f.var(own)
+        with f.when(is_null(f, own)) as elsewhere:
+            values.set(f.call("PyObject_GetAttr", PTR, [node, the(f, "name_saved")]))
+        with elsewhere.otherwise():
+            take(f, own)
+        some: Variable = f.var(-1)
+        with f.when(~is_null(f, values.get())):
+            some.set(f.convert(f.call("PyObject_IsTrue", I32, [values.get()]), I64))
+            drop(f, values.get())
+        with f.when(some.get() < 0):
+            good.set(0)
+        with f.when(some.get() > 0):
+            name = the(f, "name_release")
+            how = f.call("PyObject_GetAttr", PTR, [field(f, node, KIND), name])
+            with f.when(same(f, how, the(f, "release")) & ~is_null(f, own)) as usual:
+                take(f, freed)
+                node.of(I8).at(saved).of(PTR)[0] = freed
+                drop(f, own)
+            with usual.otherwise():
+                given = f.buffer(PTR, 2, 8)
+                given[0], given[1] = node, freed
+                called = [name, given, f.const(I64, 2), null]
+                well = done(f, f.call("PyObject_VectorcallMethod", PTR, called))
+                good.set(f.convert(well, I64))
+            drop(f, how)
+    return good.get() != 0  # type: ignore[no-any-return]
