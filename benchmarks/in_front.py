@@ -30,12 +30,13 @@ TIMES = 10  # calls whose gradients are computed together
 AT_MOST, AIM = 5.0, 2.5  # microseconds
 # Beginnings of names of what is no kernel: threads, memory, small steps of the engine. Those of
 # calls (`few.py`) come to them.
-KEPT = ("pool_", "memory_", "first_gradient", "line_from", "walk", "made", "step")
+KEPT = ("pool_", "memory_", "first_gradient", "line_from", "walk", "made", "step", "noted",
+        "free", "collected", "counted", "forgotten")
 
 
 def take_out() -> list[str]:
     """From now on kernels do nothing; their names are entered into the list as they are made."""
-    from rushlight.kernels.runtime import builtin, few, jit
+    from rushlight.kernels.runtime import builtin, calls, few, jit
 
     if not jit.available():
         raise RuntimeError("no machine code here, so there is no kernel to take out")
@@ -51,9 +52,13 @@ def take_out() -> list[str]:
         return real(nothing(status), name, doc)
 
     def bound(address: int, name: str, table: Any, arguments: Any, doc: str = "") -> Any:
-        if not name.startswith(kept):
-            names.append(name)
-            leave_out(table, arguments.index("status") if "status" in arguments else None)
+        if name.startswith(kept):
+            return real_bound(address, name, table, arguments, doc)
+        names.append(name)
+        status = arguments.index("status") if "status" in arguments else None
+        if address != calls.address():
+            return real(nothing(status), name)
+        leave_out(table, status)
         return real_bound(address, name, table, arguments, doc)
 
     builtin.function, builtin.bound = function, bound

@@ -120,6 +120,10 @@ def no_grad_error(t: Any, nr: int) -> RuntimeError:
 def root_gradient(t: Any, g: Any, create_graph: bool) -> Any:
     """The gradient to start with: ones for a scalar, the user's (checked) otherwise."""
     a = t._a
+    if g.__class__ is door.Tensor and not create_graph:
+        b = g._a
+        if b.__class__ is np.ndarray and b.dtype is a.dtype and b.shape == a.shape:
+            return b
     if g is None:
         if a.size != 1:
             raise RuntimeError(
@@ -143,10 +147,7 @@ def root_gradient(t: Any, g: Any, create_graph: bool) -> Any:
         return door.wrap(one) if create_graph else one
     if not isinstance(g, TensorBase):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
-    b = g._a
-    if b.__class__ is np.ndarray and b.dtype is a.dtype and b.shape == a.shape:
-        return g if create_graph else b
-    if b.shape != a.shape:
+    if g._a.shape != a.shape:
         raise RuntimeError(
             f"Mismatch in shape: grad_output[0] has a shape of torch.Size({list(g._a.shape)}) and "
             f"output[0] has a shape of torch.Size({list(a.shape)})."
@@ -175,7 +176,10 @@ def sequence(x: Any) -> tuple[Any, ...]:
         return (x,)
     if x.__class__ is GradientEdge:
         return (standin(x),)
-    return tuple(standin(v) if v.__class__ is GradientEdge else v for v in x)
+    several = tuple(x)
+    if GradientEdge in map(type, several):
+        several = tuple([standin(v) if v.__class__ is GradientEdge else v for v in several])
+    return several
 
 
 def standin(edge: GradientEdge) -> Any:

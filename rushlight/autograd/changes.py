@@ -16,6 +16,7 @@ from .. import storage
 from ..dtypes import type_name
 from ..errors import message
 from ..kernels.meta import MetaArray, UnresolvedArray
+from ..kernels.runtime import few
 from . import door, lines, op_node, operators, overlaps, steps
 from .lines import user_line
 from .node import LEAF, Cell, Freed, Node, TensorBase, freed_error, tick
@@ -41,6 +42,8 @@ def all_changed(tensors: Sequence[Any], name: str, by: Any = None) -> None:
     looking for the user's line once, or not at all where the same call has made the node `by`."""
     # who calls this is a function of this package, so the user is behind it at the earliest
     line = lines.line_from(_getframe(2), _seen) if by is None else (by.code, by.lasti)
+    if noted(tensors, name, *line):
+        return
     for t in tensors:
         c = t._vc or cell(t)
         c.count += 1
@@ -234,22 +237,22 @@ def changeable(t: Any) -> bool:
 
 def both_changeable(s: Any, t: Any) -> bool:
     """`changeable(s) and changeable(t)`, quicker for tensors of which there is nothing to tell."""
-    kind = operators.plain_tensor
-    if s.__class__ is not kind or t.__class__ is not kind or change_watchers:
-        return changeable(s) and changeable(t)
-    a, b = s._a, t._a
-    if (
-        a.__class__ is not np.ndarray
-        or b.__class__ is not np.ndarray
-        or s._fn is not None
-        or t._fn is not None
-        or s._v is not None
-        or t._v is not None
-        or s._x is not None
-        or t._x is not None
-    ):
-        return changeable(s) and changeable(t)
-    return a.flags.carray and b.flags.carray  # type: ignore[no-any-return]
+    found = free(s, t)
+    return changeable(s) and changeable(t) if found is None else found  # type: ignore[no-any-return]
+
+
+def load() -> None:
+    """Put the functions of machine code into their places."""
+    from . import changes_code
+
+    globals().update(changes_code.functions(door.Tensor, change_watchers))
+
+
+# By machine code: `all_changed` for tensors that have a cell and are no views, and whether two
+# plain tensors may be changed, None where that is to be looked at.
+noted: Callable[..., bool] = few.refused  # type: ignore[assignment]
+free: Callable[[Any, Any], bool | None] = few.refused
+few.when_loaded(load)
 
 
 def unhindered(t: Any) -> bool:

@@ -28,6 +28,7 @@ from rushlight.autograd.specialize import plain
 from rushlight.drawn import drawn_as
 from rushlight.errors import message
 from rushlight.kernels.meta import UnresolvedArray
+from rushlight.kernels.runtime import few
 from rushlight.once import users_level
 from rushlight.optim.parts import local
 from rushlight.tensor import Tensor
@@ -214,7 +215,8 @@ class Optimizer:
 
     def _forget(self, set_to_none: bool) -> None:
         for group in self.param_groups:
-            for p in group["params"]:
+            others = _forgotten(group["params"], plain) if set_to_none else None
+            for p in group["params"] if others is None else others:
                 x = p._x
                 if set_to_none and x.__class__ is Extras and x.grad is not None and (
                     p.__class__ in plain
@@ -564,3 +566,16 @@ def _cast(p: Any, value: Any, settings: Mapping[str, Any], key: Any = None) -> A
 def _typename(value: Any) -> str:
     kind = type(value)
     return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+
+
+def _load() -> None:
+    """Put the function of machine code into its place."""
+    global _forgotten
+    from rushlight.optim import stepping_code
+
+    _forgotten = stepping_code.functions(Tensor)["forgotten"]
+
+
+# By machine code: lets gradients go, and returns the parameters for which more is to be done.
+_forgotten: Callable[..., Any] = few.refused
+few.when_loaded(_load)

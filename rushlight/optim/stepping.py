@@ -27,6 +27,7 @@ from rushlight.autograd.steps import Step
 from rushlight.errors import message
 from rushlight.kernels.meta import UnresolvedArray
 from rushlight.kernels.optim import select
+from rushlight.kernels.runtime import few
 from rushlight.layout import strided
 from rushlight.optim.optimizer import Optimizer, evaluated
 from rushlight.optim.parts import local, parts_of
@@ -84,12 +85,24 @@ class FormulaOptimizer(Optimizer):
         scalars, names = self._scalars, self._names(group)
         while names and names[-1] is None:
             names = names[:-1]
-        held_names = [n for n in names if n is not None]
+        held_names = tuple([n for n in names if n is not None])
         only_step = scalars == ("step",)
+        observed = bool(door.state.observers)
+        found = None
+        if only_step and not observed:
+            found = collected(group["params"], self.state, held_names, plain)
+        if found is not None:  # all of one type, after the same number of steps
+            arrays, counts, stepped = found
+            if counts:
+                with np.errstate(all="ignore"):
+                    numbers, after = numbers_of(h, counts[0][()])
+                counted(counts, np.asarray(after[0], np.float32))
+                self._run_all(update, numbers, arrays, names)
+                changed(stepped)
+            return
         made: dict[Any, Any] = {}
         state_of = self.state
         stepped = []
-        observed = bool(door.state.observers)
         last: Any = None
         last_dtype: Any = None
         entry: Any = None
@@ -263,6 +276,21 @@ def refuse_sparse(name: str) -> NoReturn:
             "Adam does not support sparse gradients, please consider SparseAdam instead"
         )
     raise RuntimeError(f"{name} does not support sparse gradients")
+
+
+def load() -> None:
+    """Put the functions of machine code into their places."""
+    global collected, counted
+    from rushlight.optim import stepping_code
+
+    made = stepping_code.functions(Tensor)
+    collected, counted = made["collected"], made["counted"]
+
+
+# By machine code: what a step needs of its parameters, and their new number of steps.
+collected: Callable[..., Any] = few.refused
+counted: Callable[..., None] = few.refused
+few.when_loaded(load)
 
 
 def changed(tensors: list[Tensor]) -> None:

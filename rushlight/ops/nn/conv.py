@@ -196,9 +196,8 @@ def _plan(
 
 convolution.planned(_plan)
 _together = Step(
-    "convolution_backward", lambda g, x, w, *, plan, needs: kernels.gradients(g, x, w, plan, needs),
-    outputs=3, shown="aten::convolution_backward",
-)  # fmt: skip
+    "convolution_backward", kernels.gradients, outputs=3, shown="aten::convolution_backward"
+)
 
 
 @convolution.joint
