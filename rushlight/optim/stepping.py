@@ -94,8 +94,11 @@ class FormulaOptimizer(Optimizer):
         if found is not None:  # all of one type, after the same number of steps
             arrays, counts, stepped = found
             if counts:
-                with np.errstate(all="ignore"):
+                if h.in_python:  # nothing warns there
                     numbers, after = numbers_of(h, counts[0][()])
+                else:
+                    with np.errstate(all="ignore"):
+                        numbers, after = numbers_of(h, counts[0][()])
                 counted(counts, np.asarray(after[0], np.float32))
                 self._run_all(update, numbers, arrays, names)
                 changed(stepped)
@@ -347,7 +350,8 @@ def full_like(p: Tensor, value: Any) -> Tensor:
 
 
 def settings(group: Group) -> SimpleNamespace:
-    """The settings of a group with every Tensor read out."""
+    """The settings of a group with every Tensor read out; `in_python` says whether all numbers are
+    Python's own."""
     made = SimpleNamespace()
     fields = made.__dict__
     for name, value in group.items():
@@ -355,6 +359,8 @@ def settings(group: Group) -> SimpleNamespace:
         if kind is not float and kind is not bool and kind is not int:
             value = number(value)
         fields[name] = value
+    each = [x for v in fields.values() for x in (v if v.__class__ is tuple else (v,))]
+    made.in_python = not any(isinstance(x, (np.generic, np.ndarray)) for x in each)
     return made
 
 

@@ -8,6 +8,7 @@ types and layouts are NumPy's (`reference.py`). All ways give the same bits.
 from __future__ import annotations
 
 import functools
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from .. import runtime, tuning
 from ..matmul.select import ELEMENTS
 from ..plan import Launch, Plan, Reference
+from ..runtime import few
 from . import reference
 from .reference import Flags, Names, Update
 
@@ -30,13 +32,16 @@ def update(formula: Update, arrays: list[Any], numbers: dict[str, Any], states: 
         states: names of the states that the formula takes; None: this one is not there.
     """
     dtype = arrays[0].dtype
-    if numbers.__class__ is Kept:
-        way = numbers.ways.get((formula, dtype.char, len(arrays), states))
-        if way is not None and way.run(arrays):
-            return
-        flags, taken, given = numbers.parted_for(dtype)
-    else:
-        flags, taken, given = parted_for(numbers, dtype)
+    kept = numbers.__class__ is Kept
+    # what kind of numbers they are, in their order, and how flags are set
+    kinds = "" if kept else few.kinds(*numbers.values())
+    known = (formula, dtype.char, len(arrays), states, kinds)
+    ways = numbers.ways if kept else _ways  # type: ignore[attr-defined]
+    way = ways.get(known)
+    if way is not None and way.run(arrays, numbers):
+        return
+    parts = numbers.parted_for(dtype) if kept else parted_for(numbers, dtype)  # type: ignore[attr-defined]
+    flags, taken, given = parts
     if dtype in ELEMENTS and worth(formula, arrays):
         width = len(states) + 2 - states.count(None)
         rows = len(arrays) // width
@@ -49,9 +54,11 @@ def update(formula: Update, arrays: list[Any], numbers: dict[str, Any], states: 
         if total >= 0:
             plan = plan_update(formula, dtype, flags, taken, states, rows, total)
             plan.run(table, given)
-            if numbers.__class__ is Kept:
-                known = (formula, dtype.char, len(arrays), states)
-                numbers.ways[known] = Way(gather, len(table), total, plan.run, given)
+            if kinds is not None:
+                if len(ways) >= tuning.MOST_KEYS:
+                    ways.clear()
+                held = given if kept else None
+                ways[known] = Way(gather, len(table), total, plan.run, taken, dtype, held)
             return
     plan_numpy(formula, flags, taken, states).run(arrays, given)
 
@@ -79,20 +86,38 @@ class Kept(dict[str, Any]):
 
 
 class Way:
-    """How a list of arrays was updated: what the next step's is likely to be updated by."""
+    """How a list of arrays was updated: what the next step's is likely to be updated by. `given`
+    are its numbers, where these stay as they are; else they are `taken` from those of the step."""
 
-    __slots__ = ("gather", "given", "plan", "room", "total")
+    __slots__ = ("gather", "given", "plan", "room", "single", "taken", "total")
 
-    def __init__(self, gather: Any, room: int, total: int, plan: Any, given: Any) -> None:
+    def __init__(
+        self, gather: Any, room: int, total: int, plan: Any, taken: tuple[str, ...], dtype: Any,
+        given: Any,
+    ) -> None:  # fmt: skip
         self.gather, self.room, self.total, self.plan, self.given = gather, room, total, plan, given
+        self.single = dtype.itemsize == 4
+        self.taken = itemgetter(*taken) if len(taken) > 1 else None
 
-    def run(self, arrays: list[Any]) -> bool:
+    def run(self, arrays: list[Any], numbers: dict[str, Any]) -> bool:
         """Update arrays, if they are as many elements and lie as a kernel takes them."""
+        given = self.given
+        if given is None:
+            if self.taken is None:
+                return False
+            values = tuple(map(float, self.taken(numbers)))
+            # (`np.array` of what float32 does not hold would warn)
+            given = few.numbers(values, True) if self.single else np.array(values)
+            if given is None:
+                return False
         table = np.empty(self.room, np.int64)
         if self.gather(arrays, table) != self.total:
             return False
-        self.plan(table, self.given)
+        self.plan(table, given)
         return True
+
+
+_ways: dict[Any, Way] = {}  # of numbers that change from step to step
 
 
 def parted_for(numbers: dict[str, Any], dtype: Any) -> tuple[Flags, tuple[str, ...], Any]:
