@@ -383,7 +383,8 @@ class Problem:
         small = results <= tuning.MATMUL_SMALL and k >= 2 * length and self.dtype in ELEMENTS
         if small and len(levels) < 2 and not self.is_slice:
             return self.sliced(made, length)
-        if self.is_read_by_amx and self.by_amx() and len(levels) < 2:
+        in_rows = not self.adds or self.d[1] == 1  # what is added has a number for each column
+        if self.is_read_by_amx and self.by_amx() and len(levels) < 2 and in_rows:
             return self.gemm(made)
         if self.a[1] == 1 and self.b[0] == 1 and k >= tuning.MATMUL_ALONG:
             if m <= tuning.MATMUL_FEW:

@@ -72,6 +72,23 @@ def test_a_layer_with_a_bias_is_rounded_once(
         near(y, *wide, 8)
 
 
+@pytest.mark.parametrize("shape", [(90,), (1,), (), (1, 1), (1, 90), (400, 1), (400, 90)])
+@pytest.mark.parametrize("dtype", [F16, BF16], ids=str)
+def test_what_is_added_to_a_product_broadcasts(
+    rng: np.random.Generator, dtype: Any, shape: tuple[int, ...]
+) -> None:
+    """A single number too, of which no kernel may read as many as there are columns."""
+    x, w, d = (np.asarray(drawn(rng, s, dtype)) for s in ((400, 200), (200, 90), shape))
+    room = np.full(d.size + 4096, 1e4, dtype)  # what lies behind the numbers
+    room[: d.size] = d.ravel()
+    y = select.added(room[: d.size].reshape(shape), x, w)
+    if y is not None:
+        whole = np.broadcast_to(d.astype(F32), (400, 90)).astype(np.float64)
+        exact = np.matmul(x.astype(np.float64), w.astype(np.float64)) + whole
+        bits = 8 if dtype == BF16 else 11
+        assert (np.abs(y.astype(np.float64) - exact) <= 2.0**-bits * np.abs(exact) + 1e-2).all()
+
+
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("lead", [(6,), (2, 3), (128,)])
 @pytest.mark.parametrize("dtype", [F16, BF16], ids=str)
