@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from ..autograd.methods import tells
 from ..drawn import drawn_as
+from ..kernels.runtime import few
 from ..tensor import Buffer, Parameter, Tensor
 from . import _hooks, _mistakes
 from ._convert import ConvertMethods
@@ -565,6 +566,21 @@ class Module(TreeMethods, ConvertMethods, HookMethods, StateMethods):
 
 
 tells(Module, "module", "__call__")
+
+
+def _load() -> None:
+    """Put the methods of machine code into their places, unless somebody has put others there."""
+    from . import module_code
+
+    for name, plain in _IN_PYTHON.items():
+        if vars(Module)[name] is not plain:
+            return
+    for name, made in module_code.functions(Module, globals(), name_module).items():
+        setattr(Module, name, made)
+
+
+_IN_PYTHON = {name: vars(Module)[name] for name in ("__getattr__", "__call__")}
+few.when_loaded(_load)
 
 
 def _is_tensor_like(value: Any) -> bool:

@@ -21,6 +21,7 @@ import importlib
 import math
 import types
 from collections.abc import Callable, Sequence
+from operator import itemgetter
 from typing import Any
 
 import ml_dtypes
@@ -135,9 +136,7 @@ def fuse(
         if a.__class__ is not ndarray or a.size >= sought:
             run = known.find(few.kinds(*args, *kw, *kw.values()) if kw else few.kinds(*args))
             if run is not None:
-                if kw and run.__class__ is Numbered:
-                    return run.run(*args, *parameters(kw))
-                return run(*args)
+                return run.of(args, kw) if run.__class__ is Chosen else run(*args)
         limit, low = least if alone else min(least, tuning.ELEMENTWISE_LEAST), None
         for a in args:
             if a.__class__ is ndarray:
@@ -190,9 +189,7 @@ def fuse_rule(
             more = (*values, *kw, *kw.values()) if kw else values
             run = known.find(few.kinds(g, *more))
             if run is not None:
-                if kw and run.__class__ is Numbered:
-                    return run.run(g, *values, *parameters(kw))
-                return run(g, *values)
+                return run.of((g, *values), kw) if run.__class__ is Chosen else run(g, *values)
         if g.__class__ is ndarray and g.size >= min(least, tuning.ELEMENTWISE_LEAST):
             return known.first_time(g, *values, **kw)
         return plain(g, *values, **kw)
@@ -229,13 +226,34 @@ def takes_low(formula: Formula, arrays: list[Any]) -> bool:
 UFUNC = np.ufunc
 
 
-class Numbered:
-    """A run that takes parameters which are numbers behind the operands."""
+class Chosen:
+    """A run that takes other things than the operands as they stand: arrays, then numbers, then
+    parameters that are numbers, and nothing for None.
 
-    __slots__ = ("run",)
+    Args:
+        run: of a plan.
+        args: operands of a call.
+        count: how many parameters are numbers.
+    """
 
-    def __init__(self, run: Callable[..., Array]) -> None:
-        self.run = run
+    __slots__ = ("numbered", "pick", "run")
+
+    def __init__(self, run: Callable[..., Array], args: Sequence[Any], count: int) -> None:
+        self.run, self.numbered = run, count > 0
+        places = [*places_of(args), *range(len(args), len(args) + count)]
+        # (of one place alone it would give the thing itself)
+        whole = len(places) > 1
+        self.pick = itemgetter(*places) if whole else itemgetter(slice(places[0], places[0] + 1))
+
+    def of(self, args: tuple[Any, ...], kw: dict[str, Any]) -> Array:
+        """The result for operands and parameters."""
+        return self.run(*self.pick((*args, *parameters(kw)) if self.numbered else args))
+
+
+def places_of(args: Sequence[Any]) -> list[int]:
+    """Where operands stand that a plan takes: arrays, then numbers."""
+    arrays = [i for i, a in enumerate(args) if a.__class__ is ndarray]
+    return arrays + [i for i, a in enumerate(args) if a.__class__ is not ndarray and a is not None]
 
 
 class Runs(dict[Any, Any]):
@@ -245,7 +263,7 @@ class Runs(dict[Any, Any]):
     def __init__(self) -> None:
         plans_by_kinds.all.append(self)
 
-    def keep(self, key: bytes | None, run: Callable[..., Array] | Numbered) -> None:
+    def keep(self, key: bytes | None, run: Callable[..., Array] | Chosen) -> None:
         """Find `run` by the key from now on."""
         if key is not None:
             if len(self) >= tuning.MOST_KEYS:
@@ -265,12 +283,6 @@ class _AllRuns:
 
 
 plans_by_kinds = _AllRuns()
-
-
-def arrays_first(args: Sequence[Any]) -> bool:
-    """Whether operands stand in the order of a plan: arrays, then numbers, and no None."""
-    ranks = [0 if a.__class__ is ndarray else 2 if a is None else 1 for a in args]
-    return ranks == sorted(ranks) and 2 not in ranks
 
 
 class Formula:
@@ -322,8 +334,9 @@ class Formula:
         operands, words, values = found
         made = plan(self, operands, words)
         y = made.run(*values)
-        if self.by_kinds and self.fixed is None and arrays_first(args):  # as `run` takes them
-            run = Numbered(made.run) if parameters(kw) else made.run
+        if self.by_kinds and self.fixed is None:
+            count, as_they_stand = len(parameters(kw)), places_of(args) == list(range(len(args)))
+            run = made.run if as_they_stand and not count else Chosen(made.run, args, count)
             self.runs.keep(few.kinds(*args, *kw, *kw.values()), run)
         return y
 

@@ -22,7 +22,7 @@ import numpy as np
 from ..codegen.ir import F32, F64, I64, PTR, Function, Module, Type, Value
 
 DATA, ND, DIMENSIONS, STRIDES = 16, 24, 32, 40
-METH_FASTCALL = 0x0080
+METH_FASTCALL, METH_KEYWORDS = 0x0080, 0x0002
 PYTHON = (
     "PyLong_AsSsize_t",
     "PyFloat_AsDouble",
@@ -54,6 +54,21 @@ def function(address: int, name: str, doc: str = "") -> Any:
     definition = MethodDef(name.encode(), address, METH_FASTCALL, doc.encode())
     _definitions.append(definition)
     return _new(ctypes.byref(definition), None, None)
+
+
+_new_method = ctypes.pythonapi.PyDescr_NewMethod
+_new_method.restype = ctypes.py_object
+_new_method.argtypes = (ctypes.py_object, ctypes.POINTER(MethodDef))
+
+
+def method(cls: type, address: int, name: str, doc: str = "", keywords: bool = False) -> Any:
+    """The method of a class whose machine code is at an address, as those of built-in classes are:
+    it takes (self, array of arguments, their number), with `keywords` also the names of the last
+    ones, which are not counted (null: none)."""
+    flags = METH_FASTCALL | (METH_KEYWORDS if keywords else 0)
+    definition = MethodDef(name.encode(), address, flags, doc.encode())
+    _definitions.append(definition)
+    return _new_method(cls, ctypes.byref(definition))
 
 
 class Owner(np.ndarray):

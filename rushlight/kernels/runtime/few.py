@@ -67,8 +67,11 @@ _told: list[Callable[[], None]] = []
 
 
 def when_loaded(tell: Callable[[], None]) -> None:
-    """Have a function called whenever these functions have been put into their places."""
+    """Have a function called whenever these functions have been put into their places, and now
+    where they are there."""
     _told.append(tell)
+    if new is not object.__new__:
+        tell()
 
 
 def refused(*_given: Any) -> None:

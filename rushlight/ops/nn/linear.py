@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ... import dtypes
+from ... import config, dtypes
 from ...dtypes import type_name
 from ...errors import message
 from ...kernels.matmul import select as products
 from ...kernels.matmul.linear import gradients as linear_gradients
 from ...kernels.meta import MetaArray
 from ...kernels.narrow import is_narrow
+from ...kernels.runtime import few
 from ..core.composite import composite
 from ..core.derivative import up
 from ..core.record import op
@@ -79,6 +80,13 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     >>> F.linear(x, weight, torch.tensor([0.0, 0.0, 10.0]))
     tensor([[ 1.,  2., 13.]])
     """
+    if bias is not None:  # what was computed before has passed all that is asked below
+        turned = weight.T
+        made = products.plans_linear.get(
+            few.layouts(input, turned, bias, config.current.matmul_precision)
+        )
+        if made is not None and bias.dtype is input.dtype and made.name not in products.ALONE:
+            return made.run(input, turned, bias, 1.0, 1.0)
     if (
         weight.ndim == 2
         and input.shape[-1:] == weight.shape[1:]

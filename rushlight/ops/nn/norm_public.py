@@ -10,6 +10,8 @@ from typing import Any
 
 from ... import dtypes
 from ...errors import axis, message
+from ...kernels.keys import Plans
+from ...kernels.runtime import few
 from ..core.composite import composite
 from ..core.samples import case
 from ..shape.convert import keeps_format
@@ -42,12 +44,25 @@ def layer_norm(
     tensor([[-1.0000,  1.0000],
             [-1.0000,  1.0000]])
     """
-    if usual(input, normalized_shape, weight, bias):
-        dims: Ints = (input._a.ndim - 1,)
-    else:
-        dims = last_dims("layer_norm", input, normalized_shape, weight, bias)
+    key = None
+    try:
+        w, b = None if weight is None else weight._a, None if bias is None else bias._a
+        key = few.layouts(input._a, normalized_shape, w, b)
+    except AttributeError:  # no Tensor: what is asked there says so
+        pass
+    dims = (
+        _usual.get(key)
+        or _usual.make(key, input, normalized_shape, weight, bias)
+        or last_dims("layer_norm", input, normalized_shape, weight, bias)
+    )
     how = {"dims": dims, "eps": float(eps)}
     return ops.layer_norm_op.first((input, weight, bias), how)
+
+
+@Plans
+def _usual(input: Any, normalized_shape: Any, weight: Any, bias: Any) -> Ints | None:
+    fit = usual(input, normalized_shape, weight, bias)
+    return (input._a.ndim - 1,) if fit else None
 
 
 @composite(public="torch", name="layer_norm", samples=[case((2, 3, 4), [4])])

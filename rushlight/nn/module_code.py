@@ -1,0 +1,173 @@
+"""The machine code of `Module.__getattr__` and `Module.__call__`, for what is common.
+
+An attribute that a registry has is found there; a module without hooks calls its `forward`. All
+else goes to the methods in Python, which these stand for. Programs come by here at each layer of
+each step. It runs with the global lock held.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+from ..kernels.codegen.ir import I32, I64, PTR, Function, Module, Value
+from ..kernels.runtime import builtin, jit
+from ..kernels.runtime.few_code import KIND, same, the
+
+REGISTRIES = ("_parameters", "_modules", "_buffers")
+EVERYWHERE = (  # names of `module.py`: hooks of all modules
+    "_global_forward_pre_hooks", "_global_forward_hooks", "_global_backward_hooks",
+    "_global_backward_pre_hooks",
+)  # fmt: skip
+HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+CALLS: builtin.Calls = {  # Python's functions: what they return and take
+    "Py_IncRef": (None, [PTR]), "Py_DecRef": (None, [PTR]), "PyDict_Size": (I64, [PTR]),
+    "PyObject_GenericGetDict": (PTR, [PTR, PTR]), "PyErr_Clear": (None, []),
+    "PyDict_GetItemWithError": (PTR, [PTR, PTR]), "PyTuple_Size": (I64, [PTR]),
+    "PyObject_Vectorcall": (PTR, [PTR, PTR, I64, PTR]),
+    "PyObject_VectorcallMethod": (PTR, [PTR, PTR, I64, PTR]),
+    "PyErr_ExceptionMatches": (I32, [PTR]), "PyErr_Fetch": (None, [PTR, PTR, PTR]),
+    "PyErr_NormalizeException": (None, [PTR, PTR, PTR]), "PyErr_Restore": (None, [PTR, PTR, PTR]),
+    "PyException_SetTraceback": (I32, [PTR, PTR]),
+}  # fmt: skip
+
+
+def functions(
+    cls: type, names: dict[str, Any], failed: Callable[[Exception, Any], None]
+) -> dict[str, Any]:
+    """The two methods of a class, by their names.
+
+    Args:
+        names: the globals of `module.py`, where programs put other hooks of all modules.
+        failed: is told of an error that leaves a module.
+    """
+    things = {
+        "Py_None": None, "dict": dict, "OrderedDict": OrderedDict, "Exception": Exception,
+        "getattr_in_python": vars(cls)["__getattr__"], "call_in_python": vars(cls)["__call__"],
+        "failed": failed, "forward": "forward", "compiled": "_compiled_call_impl",
+    }  # fmt: skip
+    things |= {name: name for name in (*REGISTRIES, *HOOKS, *EVERYWHERE)}
+    things["names"] = names
+    _held.append(things)
+    symbols = builtin.pythons(CALLS) | {name: id(thing) for name, thing in things.items()}
+    key = ("module", tuple(things))
+    exports = ("getattr", "call")
+    found = jit.load(key, lambda: build(things), exports, symbols)
+    made = {}
+    for name, signature in (("getattr", "($self, name)"), ("call", "($self, *args, **kwargs)")):
+        method = f"__{name}__"
+        doc = f"{method}{signature}\n--\n\n{vars(cls)[method].__doc__ or ''}"
+        made[method] = builtin.method(cls, found[name], method, doc, keywords=name == "call")
+    return made
+
+
+_held: list[Any] = []  # what the code points to
+
+
+def build(things: dict[str, Any]) -> Module:
+    module = Module("module")
+    builtin.declare(module, CALLS, things)
+    write_getattr(module)
+    write_call(module)
+    return module
+
+
+def is_null(f: Function, thing: Value) -> Value:
+    return same(f, thing, the(f, "null"))
+
+
+def must(f: Function, condition: Value, otherwise: str) -> None:
+    """Go on where a condition holds, else at a label."""
+    on = f.name_of("on")
+    f.line(f"br i1 {condition.text}, label %{on}, label %{otherwise}")
+    f.label(on)
+
+
+def plain_dict(f: Function, thing: Value) -> Value:
+    """Whether an object is a dictionary, or an ordered one, and of no class of somebody's own."""
+    kind = builtin.field(f, thing, KIND)
+    return same(f, kind, the(f, "dict")) | same(f, kind, the(f, "OrderedDict"))
+
+
+def write_getattr(module: Module) -> None:
+    f = module.function("getattr", PTR, [("self", PTR), ("args", PTR), ("nargs", I64)])
+    args, null = f.args["args"].of(PTR), the(f, "null")
+    state = f.call("PyObject_GenericGetDict", PTR, [f.args["self"], null])
+    must(f, ~is_null(f, state), "failed")
+    must(f, f.args["nargs"] == 1, "python")
+    found = f.var(null)
+    for name in REGISTRIES:
+        with f.when(is_null(f, found.get())):
+            registry = f.call("PyDict_GetItemWithError", PTR, [state, the(f, name)])
+            with f.when(~is_null(f, registry)):
+                must(f, plain_dict(f, registry), "python")
+                found.set(f.call("PyDict_GetItemWithError", PTR, [registry, args[0]]))
+    must(f, ~is_null(f, found.get()), "python")
+    f.call("Py_IncRef", None, [found.get()])
+    f.call("Py_DecRef", None, [state])
+    f.ret(found.get())
+    f.label("python")
+    f.call("PyErr_Clear", None, [])  # of what has no hash
+    f.call("Py_DecRef", None, [state])
+    given = f.buffer(PTR, 2, 8)
+    given[0], given[1] = f.args["self"], args[0]
+    n = f.select(f.args["nargs"] == 1, f.const(I64, 2), f.const(I64, 1))
+    f.ret(f.call("PyObject_Vectorcall", PTR, [the(f, "getattr_in_python"), given, n, null]))
+    f.label("failed")
+    f.ret(null)
+
+
+def write_call(module: Module) -> None:
+    f = module.function(
+        "call", PTR, [("self", PTR), ("args", PTR), ("nargs", I64), ("names", PTR)]
+    )
+    null, names, me = the(f, "null"), f.args["names"], f.args["self"]
+    args = f.args["args"].of(PTR)
+    named = f.var(0)
+    with f.when(~is_null(f, names)):
+        named.set(f.call("PyTuple_Size", I64, [names]))
+    count = f.args["nargs"] + named.get()
+    given = f.emit(PTR, f"alloca ptr, i64 {(count + 1).text}, align 8").of(PTR)
+    given[0] = me
+    with f.range(count) as i:
+        given[i + 1] = args[i]
+    n = f.args["nargs"] + 1
+    state = f.call("PyObject_GenericGetDict", PTR, [me, null])
+    must(f, ~is_null(f, state), "failed")
+    for where, hooked in ((state, HOOKS), (the(f, "names"), EVERYWHERE)):
+        for name in hooked:
+            hooks = f.call("PyDict_GetItemWithError", PTR, [where, the(f, name)])
+            must(f, ~is_null(f, hooks), "python")
+            must(f, plain_dict(f, hooks), "python")
+            must(f, f.call("PyDict_Size", I64, [hooks]) == 0, "python")
+    found = f.call("PyDict_GetItemWithError", PTR, [state, the(f, "compiled")])
+    must(f, is_null(f, found), "python")
+    f.call("Py_DecRef", None, [state])
+    called = [the(f, "forward"), given, n, names]
+    result = f.call("PyObject_VectorcallMethod", PTR, called)
+    with f.when(is_null(f, result)):
+        write_failed(f, me)
+    f.ret(result)
+    f.label("python")
+    f.call("PyErr_Clear", None, [])
+    f.call("Py_DecRef", None, [state])
+    f.ret(f.call("PyObject_Vectorcall", PTR, [the(f, "call_in_python"), given, n, names]))
+    f.label("failed")
+    f.ret(null)
+
+
+def write_failed(f: Function, me: Value) -> None:
+    """Tell of an error that leaves the module, which stays set."""
+    with f.when(f.call("PyErr_ExceptionMatches", I32, [the(f, "Exception")]) != 0):
+        parts = f.buffer(PTR, 3, 8)
+        each = [parts.at(i) for i in range(3)]
+        f.call("PyErr_Fetch", None, each)
+        f.call("PyErr_NormalizeException", None, each)
+        with f.when(~is_null(f, parts[2])):
+            f.call("PyException_SetTraceback", I32, [parts[1], parts[2]])
+        told = f.buffer(PTR, 2, 8)
+        told[0], told[1] = parts[1], me
+        call = [the(f, "failed"), told, f.const(I64, 2), the(f, "null")]
+        f.call("Py_DecRef", None, [f.call("PyObject_Vectorcall", PTR, call)])  # (of null: nothing)
+        f.call("PyErr_Restore", None, [parts[i] for i in range(3)])
