@@ -636,8 +636,9 @@ class Tensor(TensorBase):
     @grad.setter
     def grad(self, value: Any) -> None:
         if value is None:
-            if self._x.__class__ is Extras:
-                self._x.grad = None  # type: ignore[union-attr]
+            x = self._x
+            if x.__class__ is Extras:
+                x.grad = None
             return
         if not isinstance(value, TensorBase):
             raise TypeError(

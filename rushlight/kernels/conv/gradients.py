@@ -14,14 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from ... import config
 from .. import tuning
 from ..keys import Plans
 from ..meta import MetaArray
 from ..narrow import is_narrow, key_of, narrow_plan, precision_of
 from ..plan import Draft, Plan
 from ..reduce.select import SUM
-from ..runtime import few
 from . import select
 
 Array = Any
@@ -34,6 +32,10 @@ def plans_together(
     g: Array, x: Array, w: Array, need_x: bool, need_w: bool, need_bias: bool, stride: Ints,
     padding: Ints, dilation: Ints, groups: int, transposed: bool, precision: str,
 ) -> Plan | None:  # fmt: skip
+    """The plan of the gradients of y = x convolved with w + bias, or transposed; g is that of y.
+
+    None where one plan does not compute them: arrays are large, or no floats of one type.
+    """
     if not g.flags.aligned:  # NumPy sums those
         return None
     return plan_gradients(
@@ -42,25 +44,10 @@ def plans_together(
     )  # fmt: skip
 
 
-def together(
-    g: Array, x: Array, w: Array, needs: tuple[bool, bool, bool], stride: Ints, padding: Ints,
-    dilation: Ints, groups: int, transposed: bool,
-) -> Plan | None:  # fmt: skip
-    """The plan of the gradients of y = x convolved with w + bias, or transposed; g is that of y.
-
-    None where one plan does not compute them: arrays are large, or no floats of one type.
-    """
-    precision = config.current.matmul_precision
-    key = few.layouts(g, x, w, *needs, stride, padding, dilation, groups, transposed, precision)
-    return plans_together.get(key) or plans_together.make(  # type: ignore[no-any-return]
-        key, g, x, w, *needs, stride, padding, dilation, groups, transposed, precision
-    )
-
-
 def gradients(
     g: Array, x: Array, w: Array, plan: Plan, needs: tuple[bool, bool, bool]
 ) -> tuple[Array | None, ...]:
-    """dx, dw and the bias's db by the plan of `together`; None for those that nobody needs."""
+    """dx, dw and the bias's db by a plan of `plans_together`; None for those that nobody needs."""
     found = plan.run(g, x, w)
     if len(plan.returns) == 3:
         return found  # type: ignore[no-any-return]

@@ -197,7 +197,9 @@ def dispatching(
 
     @functools.wraps(fn)
     def public(*args: Any, **kw: Any) -> Any:
-        if seen is not None and (key_of(args, kw) if kw else tuple(map(type, args))) not in seen:
+        if seen is not None and (  # `key_of`, written out
+            (*map(type, args), *kw, *map(type, kw.values())) if kw else tuple(map(type, args))
+        ) not in seen:
             args, kw = kinds.brought(args, kw, public.method)  # type: ignore[union-attr, attr-defined]
         if few.of_classes(args, plain, known):
             try:

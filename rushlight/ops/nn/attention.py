@@ -18,8 +18,10 @@ from ...dtypes import type_name
 from ...errors import message
 from ...kernels.attention import select as kernels
 from ...kernels.attention import whole
+from ...kernels.keys import Plans
 from ...kernels.matmul.select import product
 from ...kernels.meta import MetaArray
+from ...kernels.runtime import few
 from ...kernels.softmax.select import softmax_grad
 from ..core import overrides
 from ..core.composite import composite
@@ -259,19 +261,13 @@ def attend(
     return out, w if noise is None else w * noise
 
 
-def _usual(query: Any, key: Any, value: Any) -> bool:
-    """Whether these are plain tensors of one ordinary type whose shapes go together, keys and
-    values of one shape: then nothing else is asked."""
-    ordinary: Any = overrides.ordinary
-    if (
-        query.__class__ not in ordinary
-        or key.__class__ not in ordinary
-        or value.__class__ not in ordinary
-    ):
-        return False
-    q, k, v = query._a, key._a, value._a
+@Plans
+def _usual(q: Any, k: Any, v: Any) -> float | None:
+    """The scale of attention unless another one is asked for, where these are arrays of one
+    ordinary type whose shapes go together, keys and values of one shape: then nothing else is
+    asked."""
     dtype, shape, keys = q.dtype, q.shape, k.shape
-    return (
+    usual = (
         (dtype is FLOAT32 or dtype is FLOAT64)
         and k.dtype is dtype
         and v.dtype is dtype
@@ -279,6 +275,7 @@ def _usual(query: Any, key: Any, value: Any) -> bool:
         and len(shape) > 1 < len(keys)
         and shape[-1] == keys[-1]
     )
+    return 1 / pymath.sqrt(max(shape[-1], 1)) if usual else None
 
 
 @composite(
@@ -317,11 +314,21 @@ def scaled_dot_product_attention(
     >>> F.scaled_dot_product_attention(q, k, v, attn_mask=torch.tensor([[False, True]]))
     tensor([[20.]])
     """
-    if attn_mask is None and dropout_p == 0 and not enable_gqa and _usual(query, key, value):
-        if scale is None:
-            scale = 1 / pymath.sqrt(max(query._a.shape[-1], 1))
-        kw = {"scale": float(scale), "causal": bool(is_causal)}
-        return attention_by_blocks.first((query, key, value, None), kw)
+    ordinary: Any = overrides.ordinary
+    if (
+        attn_mask is None
+        and dropout_p == 0
+        and not enable_gqa
+        and query.__class__ in ordinary
+        and key.__class__ in ordinary
+        and value.__class__ in ordinary
+    ):
+        q, k, v = query._a, key._a, value._a
+        known = few.layouts(q, k, v)
+        usual = _usual.get(known) or _usual.make(known, q, k, v)
+        if usual is not None:
+            kw = {"scale": usual if scale is None else float(scale), "causal": bool(is_causal)}
+            return attention_by_blocks.first((query, key, value, None), kw)
     _check(query, key, value, attn_mask, is_causal)
     if not 0 <= dropout_p <= 1:
         raise RuntimeError(

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import door
+from ...autograd import changes, door
 from ...autograd.changes import all_changed, both_changeable, changeable
 from ...autograd.node import Out, TensorBase
 from ...autograd.specialize import plain
@@ -76,7 +76,22 @@ def batch_norm(
                 hint="eps=1e-5, which keeps the quotient finite where the variance is 0",
             )
         )
-    factor = _usual_channels(input, weight, bias, running_mean, running_var, training, momentum)
+    factor = None
+    if momentum.__class__ is float and training.__class__ is bool:
+        try:
+            known = few.layouts(
+                input._a,
+                None if weight is None else weight._a,
+                None if bias is None else bias._a,
+                None if running_mean is None else running_mean._a,
+                None if running_var is None else running_var._a,
+                training,
+            )
+            factor = _usual.get(known) or _usual.make(
+                known, input, weight, bias, running_mean, running_var, training
+            )
+        except AttributeError:  # no Tensor: what comes below says so
+            factor = None
     if factor is not None:
         if not training:
             return ops.batch_norm_eval.call(
@@ -193,39 +208,12 @@ def _batch_norm(
     )
 
 
-def _usual_channels(
-    input: Any,
-    weight: Any,
-    bias: Any,
-    running_mean: Any,
-    running_var: Any,
-    training: bool,
-    momentum: Any,
-) -> float | None:
-    """n / (n - 1) for channels of n values, where these are channels and numbers of one float type
-    that fit: then nothing else is asked. It is kept by the layouts of the arrays."""
-    if momentum.__class__ is not float or training.__class__ is not bool:
-        return None
-    try:
-        key = few.layouts(
-            input._a,
-            None if weight is None else weight._a,
-            None if bias is None else bias._a,
-            None if running_mean is None else running_mean._a,
-            None if running_var is None else running_var._a,
-            training,
-        )
-        return _usual.get(key) or _usual.make(  # type: ignore[no-any-return]
-            key, input, weight, bias, running_mean, running_var, training
-        )
-    except AttributeError:  # no Tensor
-        return None
-
-
 @Plans
 def _usual(
     input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool
 ) -> float | None:
+    """n / (n - 1) for channels of n values, where these are channels and numbers of one float type
+    that fit: then nothing else is asked."""
     fit = _fit(input, weight, bias, running_mean, running_var, training)
     return unbiasing(input._a) if fit else None
 
@@ -286,11 +274,13 @@ def _keep_running(
     """The running statistics, with the moments that batch norm has `found` beside its result y, as
     arrays or as tensors."""
     _, mean, var = found
-    if (
-        running_mean is not None
-        and running_var is not None
-        and momentum.__class__ is float
-        and both_changeable(running_mean, running_var)
+    if momentum.__class__ is float and (
+        changes.free(running_mean, running_var)
+        or (
+            running_mean is not None
+            and running_var is not None
+            and both_changeable(running_mean, running_var)
+        )
     ):
         r, s = running_mean._a, running_var._a
         m, v = (mean, var) if mean.__class__ is np.ndarray else (mean._a, var._a)
@@ -302,7 +292,9 @@ def _keep_running(
         ):
             how = {"kept": 1.0 - momentum, "by_a": momentum, "by_b": momentum * unbiased}
             door.perform(track_alike, (r, s, m, v), how)
-            all_changed((running_mean, running_var), "add_", node_of(y._fn))
+            place = y._fn
+            by = place.node if place.__class__ is Out else place
+            all_changed((running_mean, running_var), "add_", by)
             return
     if mean.__class__ is np.ndarray:
         mean, var = door.wrap(mean), door.wrap(var)

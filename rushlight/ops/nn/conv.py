@@ -11,12 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from ... import config
 from ...autograd import door
 from ...autograd.steps import Step
 from ...kernels.conv import gradients as kernels
 from ...kernels.conv import reference
 from ...kernels.conv import select as kernel
 from ...kernels.meta import MetaArray
+from ...kernels.runtime import few
 from ..core.derivative import up
 from ..core.record import op
 from ..core.samples import case
@@ -216,7 +218,10 @@ def _(
     groups: int,
 ) -> Any:
     if g.__class__ is np.ndarray:
-        plan = kernels.together(g, x, w, needs, stride, padding, dilation, groups, transposed)
+        precision = config.current.matmul_precision
+        of = (g, x, w, *needs, stride, padding, dilation, groups, transposed, precision)
+        known = few.layouts(*of)
+        plan = kernels.plans_together.get(known) or kernels.plans_together.make(known, *of)
         if plan is not None:
             return door.perform(_together, (g, x, w), {"plan": plan, "needs": needs})
     how = _how(stride, padding, dilation, groups)
