@@ -14,6 +14,7 @@ import rushlight as torch
 from rushlight import nn
 from rushlight.kernels.conv import gradients as conv_gradients
 from rushlight.kernels.conv import select as conv_select
+from rushlight.kernels.keys import Plans
 
 
 @pytest.fixture(autouse=True)
@@ -300,7 +301,8 @@ def test_a_gradient_given_another_shape_is_taken_unless_somebody_has_its_array(
             known.append(a)
         return a.reshape(2, 1, 3, 3)
 
-    monkeypatch.setattr(conv_gradients, "together", lambda *_: None)  # all of them in one plan
+    alone = Plans(lambda *_: None)  # there is no plan of all of them
+    monkeypatch.setattr(conv_gradients, "plans_together", alone)
     monkeypatch.setattr(conv_select, "weight_gradient", conv_weight)
     w = torch.ones(2, 1, 3, 3, dtype=torch.float64, requires_grad=True)
     torch.nn.functional.conv2d(torch.ones(1, 1, 5, 5, dtype=torch.float64), w).sum().backward()
