@@ -27,6 +27,7 @@ CALLS: builtin.Calls = {  # Python's functions: what they return and take
     "PyDict_GetItemWithError": (PTR, [PTR, PTR]), "PyDict_SetItem": (I32, [PTR, PTR, PTR]),
     "PyObject_GetItem": (PTR, [PTR, PTR]), "PyObject_GetAttr": (PTR, [PTR, PTR]),
     "PyObject_IsTrue": (I32, [PTR]), "PyList_Size": (I64, [PTR]),
+    "PyList_New": (PTR, [I64]), "PyErr_Clear": (None, []),
     "PyList_GetItem": (PTR, [PTR, I64]), "PyList_SetItem": (I32, [PTR, I64, PTR]),
     "PyTuple_Size": (I64, [PTR]), "PyTuple_GetItem": (PTR, [PTR, I64]),
     "PyTuple_New": (PTR, [I64]), "PyTuple_SetItem": (I32, [PTR, I64, PTR]),
@@ -36,7 +37,7 @@ CALLS: builtin.Calls = {  # Python's functions: what they return and take
     "PyObject_VectorcallMethod": (PTR, [PTR, PTR, I64, PTR]), "PyType_IsSubtype": (I32, [PTR, PTR]),
 }  # fmt: skip
 THINGS = {
-    "Py_None": None, "Py_True": True, "Py_False": False, "ndarray": np.ndarray, "tuple": tuple,
+    "Py_None": None, "Py_True": True, "Py_False": False, "ndarray": np.ndarray, "tuple": tuple, "list": list,
     "int": int, "Node": Node, "NodeExtras": NodeExtras, "Out": Out,
 }  # fmt: skip
 NAMES = ("run", "release", "apart", "saved")  # of attributes
@@ -49,9 +50,9 @@ def function(engine: dict[str, Any]) -> Any:
     symbols = builtin.pythons(CALLS) | {name: id(thing) for name, thing in things.items()}
     slots = tuple((n, builtin.slot_offset(Node, n)) for n in SLOTS)
     slots += (("plain", builtin.slot_offset(NodeExtras, "plain")),)
-    node = builtin.slot_offset(Out, "node")
-    key = (NAME, slots, node, tuple(things))
-    code = jit.load(key, lambda: build(dict(slots), node, things), (NAME,), symbols)
+    slots += tuple((n, builtin.slot_offset(Out, n)) for n in ("node", "nr"))
+    key = (NAME, slots, tuple(things))
+    code = jit.load(key, lambda: build(dict(slots), things), (NAME,), symbols)
     _held.append(things)
     return builtin.function(code[NAME], NAME)
 
@@ -59,12 +60,13 @@ def function(engine: dict[str, Any]) -> Any:
 _held: list[Any] = []  # what the code points to
 
 
-def build(slots: dict[str, int], node_of_output: int, things: dict[str, Any]) -> Module:
+def build(slots: dict[str, int], things: dict[str, Any]) -> Module:
     module = Module(NAME)
     builtin.declare(module, CALLS, things)
     write_fits(module)
     write_place(module)
-    write_hand_on(module, slots, node_of_output)
+    write_part(module)
+    write_hand_on(module, slots)
     write_next(module, slots)
     write_step(module, slots)
     return module
@@ -127,13 +129,13 @@ def must(f: Function, condition: Value, otherwise: str) -> None:
 
 
 def write_fits(module: Module) -> None:
-    """fits(array, slot): 1 where the array has the shape and the type that the slot says."""
-    f = module.function("fits", I64, [("g", PTR), ("slot", PTR)], private=True)
-    g, slot = f.args["g"], f.args["slot"]
-    shape = item(f, slot, SHAPE)
+    """fits(array, shape, type): 1 where the array has them, which are of one output."""
+    given = [("g", PTR), ("shape", PTR), ("dtype", PTR)]
+    f = module.function("fits", I64, given, private=True)
+    g, shape = f.args["g"], f.args["shape"]
     nd, sizes = f.convert(small_field(f, g, ND), I64), field(f, g, DIMENSIONS).of(I64)
     good = f.var(0)
-    right = same(f, field(f, g, DESCR), item(f, slot, DTYPE))
+    right = same(f, field(f, g, DESCR), f.args["dtype"])
     right &= same(f, field(f, shape, KIND), the(f, "tuple"))
     with f.when(right), f.when(f.call("PyTuple_Size", I64, [shape]) == nd):
         good.set(1)
@@ -161,7 +163,7 @@ def write_place(module: Module) -> None:
         drop(f, g.get())
         g.set(found)
 
-    with f.when(f.call("fits", I64, [g.get(), slot]) == 0):
+    with f.when(f.call("fits", I64, [g.get(), item(f, slot, SHAPE), item(f, slot, DTYPE)]) == 0):
         instead("brought", g.get(), slot, edge)
     with f.when(~is_null(f, g.get())):
         old = item(f, slot, GRAD)
@@ -173,6 +175,40 @@ def write_place(module: Module) -> None:
     f.ret(g.get())
 
 
+def write_part(module: Module) -> None:
+    """part(slot, number, gradient): 1 after the gradient was put where the one of that output of
+    several goes; 0, with nothing done, where it must be fitted or added, or is no array."""
+    f = module.function("part", I64, [("slot", PTR), ("nr", PTR), ("g", PTR)], private=True)
+    slot, g, none = f.args["slot"], f.args["g"], the(f, "Py_None")
+    must(f, same(f, field(f, g, KIND), the(f, "ndarray")), "otherwise")
+    nr = f.call("PyLong_AsSsize_t", I64, [f.args["nr"]])
+    shapes, types = item(f, slot, SHAPE), item(f, slot, DTYPE)
+    for each in (shapes, types):
+        must(f, same(f, field(f, each, KIND), the(f, "tuple")), "otherwise")
+    n = f.call("PyTuple_Size", I64, [types])
+    must(f, (f.call("PyTuple_Size", I64, [shapes]) == n) & (n > 1) & (nr < n), "otherwise")
+    shape, dtype = (f.call("PyTuple_GetItem", PTR, [each, nr]) for each in (shapes, types))
+    must(f, f.call("fits", I64, [g, shape, dtype]) != 0, "otherwise")
+    parts = f.var(item(f, slot, GRAD))
+    with f.when(same(f, parts.get(), none)) as first:
+        parts.set(f.call("PyList_New", PTR, [n]))
+        must(f, ~is_null(f, parts.get()), "otherwise")  # Python fails at it as well
+        with f.range(n) as i:
+            take(f, none)
+            f.call("PyList_SetItem", I32, [parts.get(), i, none])
+        put(f, slot, GRAD, parts.get())
+    with first.otherwise():
+        must(f, same(f, field(f, parts.get(), KIND), the(f, "list")), "otherwise")
+        there = f.call("PyList_GetItem", PTR, [parts.get(), nr])
+        must(f, same(f, there, none), "otherwise")
+    take(f, g)
+    f.call("PyList_SetItem", I32, [parts.get(), nr, g])
+    f.ret(f.const(I64, 1))
+    f.label("otherwise")
+    f.call("PyErr_Clear", None, [])
+    f.ret(f.const(I64, 0))
+
+
 GIVEN = ("node", "slots", "ready", "goals", "results", "g")  # objects of this turn
 STATE = (*GIVEN, "following", "apart")  # null or the node that follows; 0 unknown, 1 no, 2 yes
 
@@ -182,7 +218,7 @@ def state_of(f: Function) -> dict[str, Value]:
     return {name: state[i] for i, name in enumerate(GIVEN)}
 
 
-def write_hand_on(module: Module, slots: dict[str, int], node_of_output: int) -> None:
+def write_hand_on(module: Module, slots: dict[str, int]) -> None:
     """hand_on(state, edge, result): 0, or 1 with an error: what the loop over the edges does."""
     given = [("state", PTR), ("edge", PTR), ("r", PTR)]
     f = module.function("hand_on", I64, given, private=True)
@@ -205,12 +241,15 @@ def write_hand_on(module: Module, slots: dict[str, int], node_of_output: int) ->
         must(f, status >= 0, "failed")
         slot.set(made)
     with f.when(is_null(f, slot.get())) as output:  # an output of several
-        with f.when(~same(f, r, none)):
-            must(f, done(f, call(f, "deliver", [turn["slots"], edge.get(), r])), "failed")
         must(f, same(f, field(f, edge.get(), KIND), the(f, "Out")), "lost")
-        edge.set(field(f, edge.get(), node_of_output))
-        slot.set(f.call("PyDict_GetItemWithError", PTR, [turn["slots"], edge.get()]))
+        node = field(f, edge.get(), slots["node"])
+        slot.set(f.call("PyDict_GetItemWithError", PTR, [turn["slots"], node]))
         must(f, ~is_null(f, slot.get()), "lost")
+        with f.when(~same(f, r, none)):
+            number = field(f, edge.get(), slots["nr"])
+            with f.when(f.call("part", I64, [slot.get(), number, r]) == 0):
+                must(f, done(f, call(f, "deliver", [turn["slots"], edge.get(), r])), "failed")
+        edge.set(node)
     with output.otherwise():
         with f.when(same(f, field(f, r, KIND), the(f, "ndarray"))) as array:
             there.set(f.call("place", PTR, [slot.get(), edge.get(), r]))
@@ -220,7 +259,7 @@ def write_hand_on(module: Module, slots: dict[str, int], node_of_output: int) ->
     left = f.call("PyLong_AsSsize_t", I64, [item(f, slot.get(), WAITS)]) - 1
     put(f, slot.get(), WAITS, f.call("PyLong_FromSsize_t", PTR, [left]))
     must(f, left == 0, "nothing")
-    with f.when(~same(f, item(f, slot.get(), EDGES), none)) as node:
+    with f.when(~same(f, item(f, slot.get(), EDGES), none)) as runs:
         following = f.const(I64, STATE.index("following"))
         with f.when(is_null(f, place[following])) as first:
             take(f, edge.get())
@@ -231,7 +270,7 @@ def write_hand_on(module: Module, slots: dict[str, int], node_of_output: int) ->
             pushed = done(f, call(f, "heappush", [turn["ready"], pair]))
             drop(f, pair)
             must(f, pushed, "failed")
-    with node.otherwise(), f.when(~same(f, item(f, slot.get(), GRAD), none)):
+    with runs.otherwise(), f.when(~same(f, item(f, slot.get(), GRAD), none)):
         write_finish(f, turn, edge.get(), slot.get(), there.get(), r)
     f.line("br label %nothing")
     f.label("nothing")
