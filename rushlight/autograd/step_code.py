@@ -37,8 +37,8 @@ CALLS: builtin.Calls = {  # Python's functions: what they return and take
     "PyObject_VectorcallMethod": (PTR, [PTR, PTR, I64, PTR]), "PyType_IsSubtype": (I32, [PTR, PTR]),
 }  # fmt: skip
 THINGS = {
-    "Py_None": None, "Py_True": True, "Py_False": False, "ndarray": np.ndarray, "tuple": tuple, "list": list,
-    "int": int, "Node": Node, "NodeExtras": NodeExtras, "Out": Out,
+    "Py_None": None, "Py_True": True, "Py_False": False, "ndarray": np.ndarray, "tuple": tuple,
+    "list": list, "int": int, "Node": Node, "NodeExtras": NodeExtras, "Out": Out,
 }  # fmt: skip
 NAMES = ("run", "release", "apart", "saved")  # of attributes
 MOST_GOALS = 8  # what `finish` is called with behind the first three
