@@ -24,7 +24,6 @@ import numpy as np
 
 from .. import dtypes
 from . import door
-from .views import attach_view
 
 
 def suits(op: Any) -> bool:
@@ -103,6 +102,11 @@ def body(
     names, every = op.inputs, range(len(op.inputs))
     # a dictionary is made where it is kept: the array function takes the parameters by name
     params = "_kw" if kw is None else dict_of(f"'{name}': {text}" for name, text in kw.items())
+    # A view and its node keep one dictionary, and are told once whether a history is wanted.
+    single = op.view and op.outputs == 1
+    shared_kw = [f"_p = {params}"] if single and kw else []
+    if shared_kw:
+        params = "_p"
     edges = [f"_f{i}" for i in every]
     notes = [f"{names[i]}._x" if i == lead else f"_x{i}" for i in every]
     unnoted = " and ".join(f"{note} is None" for note in notes)
@@ -132,6 +136,8 @@ def body(
     )
     kept = "()" if op.rules is None else saved(op, result)
     given = rule_parameters(op, kw) if op.rule_names else None
+    if shared_kw and given is not None and not op.wants_shapes:
+        given = params
     words: dict[str, Any] = {
         "arrays, edges, notes, low, narrow = taken(op, inputs, kw)": taken(op, otherwise, lead),
         "out = computed(op, inputs, arrays, kw, narrow)": [
@@ -139,10 +145,16 @@ def body(
             "except _refused: _r = None",
             f"if _r is None: {otherwise}",  # after `except`: an error that comes has no context
             *(["_o = _r", "_r = _o[0]"] if first else []),
+            *shared_kw,
         ],
         "return finish(op, inputs, kw, y, low, narrow)": read(door.finish),
         "y._fn = record(op, inputs, kw, out, out.shape, dtype, low, narrow)": read(door.record),
-        "attach_view(op, kw, inputs[0], y, None)": read(attach_view),
+        # a view is made and linked in one go (`views.linked`)
+        **(dict.fromkeys(("y = _new(Tensor)", "y._a = out")) if single else {}),
+        "attach_view(op, kw, inputs[0], y, None)": [
+            "_on = _state.enabled",
+            f'_t = _linked({names[0]}, _r, _op, {params}, None, "" if _on else _quiet())',
+        ],
         "return several(op, inputs, kw, out, tracked(edges), low, narrow)": read(door.several)
         if fixed(op)
         else several_views(op, params, tracked),
@@ -201,6 +213,7 @@ def body(
         "viewed": names[0],
         '"several" if nr is not None else ': "",
         "(op, kw, nr)": f"(_op, {params}, None)",
+        **({"if not state.enabled:": "if not _on:"} if single else {}),
         "door.state": "_state",
         "door.quiet": "_quiet",
     }
@@ -256,8 +269,7 @@ def nested(lines: list[str]) -> Lines:
 
 
 NAMES = {"op": "_op", "kw": "_kw", "out": "_r", "y": "_t", "dtype": "_d", "node": "_n"}
-NAMES |= {n: "_" + n for n in ("ndarray", "state", "tick", "Tensor", "View", "cell", "LEAF")}
-NAMES |= {n: "_" + n for n in ("version", "link", "mode", "before")}
+NAMES |= {n: "_" + n for n in ("ndarray", "state", "tick", "Tensor", "LEAF")}
 NAMES |= {"as_array": "_asarray", "inputs": "_inputs"}
 # The functions that stand for a word each in that text, where a record has any number of operands.
 WORDS = ("taken", "computed", "several", "tracked", "handed_on", "own", "attach_view", "first_cut",

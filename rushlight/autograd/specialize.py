@@ -31,7 +31,7 @@ from ..kernels.runtime import few, texts
 from . import call_text, change_text, changes, door, in_place, lines, op_node, views, watch
 from . import node as nodes
 from .node import LEAF, Out, TensorBase, cut_at, tick
-from .views import View, cell
+from .views import cell
 
 EMPTY = inspect.Parameter.empty
 I64, BOOL = np.dtype(np.int64), np.dtype(bool)
@@ -82,7 +82,10 @@ def renew() -> None:
     """Let the functions that are there make their objects by machine code, too, and find lines."""
     door._new = views._new = few.new
     for space in _spaces:
-        now_there = {"_new": few.new, "_line_from": lines.line_from, "_made": nodes.made}
+        now_there = {
+            "_new": few.new, "_line_from": lines.line_from, "_made": nodes.made,
+            "_linked": views.linked,
+        }  # fmt: skip
         for name, now in now_there.items():
             if name in space:
                 space[name] = now
@@ -131,7 +134,7 @@ def fill(space: dict[str, Any], op: Any) -> dict[str, Any]:
         "_made": nodes.made,
         "_seen": [None],
         "_refresh": door.refresh,
-        "_View": View,
+        "_linked": views.linked,
         "_cell": cell,
         "_Out": Out,
         "_noted": door.noted,

@@ -7,12 +7,14 @@ anew when it is next used (`refresh`), as in PyTorch.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from .. import storage
 from ..kernels.meta import MetaArray, UnresolvedArray
+from ..kernels.runtime import few
 from . import door, op_node
 from .node import LEAF, Cell, Extras, Out, TensorBase
 
@@ -55,15 +57,20 @@ def cell(t: Any) -> Cell:
     return c
 
 
-def attach_view(op: Any, kw: dict[str, Any], viewed: Any, y: Any, nr: int | None) -> None:
-    """Make `y` a view of `viewed` (or of what that is a view of)."""
+def linked_by_python(
+    viewed: Any, a: Any, op: Any, kw: dict[str, Any], nr: int | None, mode: str
+) -> Any:
+    """A tensor around an array, which is a view of `viewed` (or of what that is a view of), with
+    neither a history nor a note yet."""
+    y = _new(door.Tensor)
+    y._a = a
+    y._fn = y._x = None
     version = viewed._vc
     if version is None:
         version = cell(viewed)
     y._vc = version
     link = y._v = _new(View)
     link.seen = version.count  # what `y._fn` will say is true for this version
-    mode = "several" if nr is not None else "" if door.state.enabled else door.quiet()
     before = viewed._v
     if before is None:
         link.of = viewed
@@ -73,6 +80,26 @@ def attach_view(op: Any, kw: dict[str, Any], viewed: Any, y: Any, nr: int | None
         link.of = before.of if before.of._v is None else before.base
         link.chain = (*before.chain, (op, kw, nr))
         link.made = before.made or mode
+    return y
+
+
+def load() -> None:
+    """Put the function of machine code into its place."""
+    global linked
+    from . import views_code
+
+    linked = views_code.function(door.Tensor, View, cell, linked_by_python)
+
+
+linked: Callable[..., Any] = linked_by_python
+few.when_loaded(load)
+
+
+def attach_view(op: Any, kw: dict[str, Any], viewed: Any, y: Any, nr: int | None) -> None:
+    """Make `y` a view of `viewed` (or of what that is a view of)."""
+    mode = "several" if nr is not None else "" if door.state.enabled else door.quiet()
+    t = linked(viewed, y._a, op, kw, nr, mode)
+    y._vc, y._v = t._vc, t._v
 
 
 def views_of(op: Any, kw: dict[str, Any], viewed: Any, out: Any) -> tuple[Any, ...]:
