@@ -317,7 +317,7 @@ def send(
                 if slot[grad] is None:
                     slot[grad] = r
                 else:
-                    r = slot[grad] = summed(slot[grad], r)
+                    r = slot[grad] = added(slot[grad], r)
             elif r is not None:
                 deliver(slots, edge, r)
             left = slot[waits] = slot[waits] - 1
@@ -346,12 +346,6 @@ def brought(g: Any, slot: list[Any], edge: Any) -> Any:
     if g.shape != slot[SHAPE]:
         g = fit(g, slot[SHAPE], edge)
     return g if g.dtype is slot[DTYPE] else cast(g, slot[DTYPE])
-
-
-def summed(old: Any, g: Any) -> Any:
-    """The sum of two gradients of one shape and type."""
-    total = added(old, g)
-    return total if total.__class__ is ndarray else np.asarray(total)
 
 
 def new_array(node: Node, r: Any, results: Any) -> bool:
@@ -455,7 +449,7 @@ def load() -> None:
     walk = walk_code.function(door.Tensor, door.Parameter, ALONE, walk_edges)
     step = step_code.function({
         "alone": ALONE, "checks": checks, "release": Node.release, "first": leaves.first_gradient,
-        "slot_of_leaf": slot_of_leaf, "deliver": deliver, "brought": brought, "summed": summed,
+        "slot_of_leaf": slot_of_leaf, "deliver": deliver, "brought": brought, "added": added,
         "new_array": new_array, "finish": finish_leaf, "heappush": heappush, "heappop": heappop,
         "heappushpop": heappushpop,
     })  # fmt: skip

@@ -168,7 +168,7 @@ def write_place(module: Module) -> None:
     with f.when(~is_null(f, g.get())):
         old = item(f, slot, GRAD)
         with f.when(~same(f, old, none)):
-            instead("summed", old, g.get())
+            instead("added", old, g.get())
         with f.when(~is_null(f, g.get())):
             take(f, g.get())
             put(f, slot, GRAD, g.get())

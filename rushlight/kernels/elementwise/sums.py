@@ -17,8 +17,10 @@ _sum: Any = fuse_step(np.add, "add", numpy="arithmetic")
 
 
 def added(a: Array, b: Array) -> Array:
-    """a + b, of arrays of one type; a NumPy number where both are 0-d."""
-    return a + b if a.size < tuning.ELEMENTWISE_ARITHMETIC_LEAST else _sum(a, b)
+    """a + b, of arrays of one type."""
+    total = a + b if a.size < tuning.ELEMENTWISE_ARITHMETIC_LEAST else _sum(a, b)
+    # (NumPy makes a number of two arrays without dims)
+    return total if total.__class__ is np.ndarray else np.asarray(total)
 
 
 def add_into(a: Array, b: Array) -> None:

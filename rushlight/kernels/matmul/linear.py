@@ -13,14 +13,12 @@ import functools
 import math
 from typing import Any
 
-from ... import config
 from ..copy import select as copy
 from ..keys import Plans
 from ..meta import MetaArray
 from ..narrow import is_narrow, key_of, narrow_plan, precision_of
 from ..plan import Draft, Plan, Reference, is_dense
 from ..reduce.select import plan_leading
-from ..runtime import few
 from .select import plan
 
 Array = Any
@@ -29,23 +27,16 @@ Shape = tuple[int, ...]
 
 @Plans
 def plans_gradients(g: Array, x: Array, w: Array, precision: str, bias: bool) -> Plan | None:
-    return plan_gradients(
-        g.dtype, g.shape, g.strides, x.dtype, x.shape, x.strides, w.dtype, w.shape, w.strides,
-        precision, bias,
-    )  # fmt: skip
-
-
-def gradients(g: Array, x: Array, w: Array, bias: bool = False) -> tuple[Array, ...] | None:
-    """(g @ w, g^T @ x), with `bias` also the sum of g, over all leading dims.
+    """(g @ w, g^T @ x), with `bias` also the sum of g, over all leading dims: run on g, x and w.
 
     Shapes: g (..., N), x (..., K), w (N, K). None where g and x, as they lie in memory, are not one
     matrix each. Gradients of narrow floats come in the type that these are computed in; the sum may
     have been rounded.
     """
-    precision = config.current.matmul_precision
-    key = few.layouts(g, x, w, precision, bias)
-    made = plans_gradients.get(key) or plans_gradients.make(key, g, x, w, precision, bias)
-    return None if made is None else made.run(g, x, w)
+    return plan_gradients(
+        g.dtype, g.shape, g.strides, x.dtype, x.shape, x.strides, w.dtype, w.shape, w.strides,
+        precision, bias,
+    )  # fmt: skip
 
 
 def in_rows(meta: MetaArray) -> MetaArray | None:

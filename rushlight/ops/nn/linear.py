@@ -12,7 +12,7 @@ from ... import config, dtypes
 from ...dtypes import type_name
 from ...errors import message
 from ...kernels.matmul import select as products
-from ...kernels.matmul.linear import gradients as linear_gradients
+from ...kernels.matmul.linear import plans_gradients
 from ...kernels.meta import MetaArray
 from ...kernels.narrow import is_narrow
 from ...kernels.runtime import few
@@ -170,8 +170,11 @@ def _linear_rule(g: Any, _y: Any, input: Any, weight: Any, _bias: Any, *, needs:
         gw = in_rule(g.reshape((math.prod(g.shape),)), tall(input)) if needs[1] else None
         return gx, gw, g
     if g.__class__ is ndarray and needs[0] and needs[1]:
-        found = linear_gradients(g, input, weight, needs[2])
-        if found is not None:
+        of = (g, input, weight, config.current.matmul_precision, needs[2])
+        known = few.layouts(*of)
+        plan = plans_gradients.get(known) or plans_gradients.make(known, *of)
+        if plan is not None:
+            found = plan.run(g, input, weight)
             return found if needs[2] else (*found, None)
     product = products.wide_product if g.__class__ is ndarray else matmul  # shapes fit
     if needs[0]:

@@ -221,9 +221,9 @@ def _(
     g = g[0]
     if x.__class__ is np.ndarray:
         _, mean, rstd = y
-        dx, dw, db = arrays.rows_gradient(g, x, length_of(x, dims), weight, mean, rstd, needs)
         if len(dims) == 1:
-            return dx, dw, db
+            return arrays.rows_gradient(g, x, x.shape[-1], weight, mean, rstd, needs)
+        dx, dw, db = arrays.rows_gradient(g, x, length_of(x, dims), weight, mean, rstd, needs)
         return dx, like(dw, weight), in_shape(db, x.shape[dims[0] :], needs[2])
     if dims[0]:
         lead = tuple(range(dims[0]))

@@ -10,6 +10,7 @@ import pytest
 from rushlight.kernels import runtime
 from rushlight.kernels.matmul import linear, select
 from rushlight.kernels.reduce.select import add_leading
+from tests.kernels.matmul.products import layer_gradients
 
 NATIVE = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 RNG = np.random.default_rng(3)
@@ -27,9 +28,9 @@ def one_by_one(g: Any, x: Any, w: Any) -> list[Any]:
 
 
 def same_bits(g: Any, x: Any, w: Any) -> None:
-    found = linear.gradients(g, x, w, True)
+    found = layer_gradients(g, x, w, True)
     assert found is not None
-    assert len(linear.gradients(g, x, w) or ()) == 2
+    assert len(layer_gradients(g, x, w) or ()) == 2
     sums = add_leading(g, g.ndim - 1)
     for ours, wanted in zip(found, [*one_by_one(g, x, w), sums], strict=True):
         assert ours.dtype == wanted.dtype
@@ -64,13 +65,13 @@ def test_layouts() -> None:
     same_bits(g[::2], x[::2], w)
     g, x, w = operands((4, 32), 48, 32)
     same_bits(g, x, w)
-    assert linear.gradients(g.transpose(1, 0, 2), x.transpose(1, 0, 2), w) is None
+    assert layer_gradients(g.transpose(1, 0, 2), x.transpose(1, 0, 2), w) is None
 
 
 def test_slices_of_what_has_gaps() -> None:
     """NumPy adds the slices, and looks at how they lie."""
     g, x, w = operands((8192,), 4, 8)
-    assert linear.gradients(g[::2], x[::2], w) is None or same_bits(g[::2], x[::2], w) is None
+    assert layer_gradients(g[::2], x[::2], w) is None or same_bits(g[::2], x[::2], w) is None
 
 
 @NATIVE
@@ -88,7 +89,7 @@ def test_one_plan() -> None:
 def test_no_elements() -> None:
     for lead in ((0,), (2, 0)):
         g, x, w = operands(lead, 3, 4)
-        found = linear.gradients(g, x, w)
+        found = layer_gradients(g, x, w)
         if found is not None:
             for ours, wanted in zip(found, one_by_one(g, x, w), strict=True):
                 np.testing.assert_array_equal(ours, wanted)
@@ -98,7 +99,7 @@ def test_no_elements() -> None:
 def test_few_rows(lead: Any) -> None:
     """The gradient of a bias is memory of its own, of one row too."""
     g, x, w = operands(lead, 3, 4)
-    found = linear.gradients(g, x, w, True)
+    found = layer_gradients(g, x, w, True)
     assert found is not None
     wanted = (*one_by_one(g, x, w), g.sum(axis=tuple(range(len(lead)))))
     for ours, one in zip(found, wanted, strict=True):
@@ -114,7 +115,7 @@ def test_the_gradient_of_a_bias_is_not_farther_from_float64(rng: np.random.Gener
         m, n = rng.integers(2, 70, 2)
         g = rng.standard_normal((m, n)).astype(np.float32) * 3
         x, w = np.zeros((m, 3), np.float32), np.zeros((n, 3), np.float32)
-        found = linear.gradients(g, x, w, True)
+        found = layer_gradients(g, x, w, True)
         assert found is not None
         wanted = g.astype(np.float64).sum(0)
         ours += float(np.abs(found[2] - wanted).mean())

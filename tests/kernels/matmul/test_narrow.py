@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from rushlight.kernels import runtime
-from rushlight.kernels.matmul import linear, select
+from rushlight.kernels.matmul import select
 from rushlight.kernels.matmul.select import has_amx
+from tests.kernels.matmul.products import layer_gradients
 
 BF16, F16, F32 = np.dtype(ml_dtypes.bfloat16), np.dtype(np.float16), np.dtype(np.float32)
 TYPES = [F16, BF16, np.dtype(ml_dtypes.float8_e5m2)]
@@ -98,14 +99,14 @@ def test_gradients_of_a_layer_stay_in_float32(
     """The engine rounds them, once, behind what it adds up. (The sum may be rounded here.)"""
     g, x = drawn(rng, (*lead, 96), dtype), drawn(rng, (*lead, 64), dtype)
     w = drawn(rng, (96, 64), dtype)
-    found = linear.gradients(g, x, w, bias)
+    found = layer_gradients(g, x, w, bias)
     assert found is not None
     assert [y.dtype for y in found[:2]] == [F32, F32]
     rows_g, rows_x = g.reshape(-1, 96), x.reshape(-1, 64)
     near(found[0].reshape(-1, 64), rows_g, w, 24)
     near(found[1], rows_g.T, rows_x, 24)
     if bias:
-        other = linear.gradients(g.astype(F32), x.astype(F32), w.astype(F32), True)
+        other = layer_gradients(g.astype(F32), x.astype(F32), w.astype(F32), True)
         assert other is not None
         assert found[2].dtype in (F32, dtype)
         np.testing.assert_array_equal(found[2].astype(dtype), other[2].astype(dtype))
