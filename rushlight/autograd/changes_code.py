@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.codegen.ir import I8, I32, I64, PTR, Function, Module, Value
+from ..kernels.codegen.ir import I32, I64, PTR, Module, Value
 from ..kernels.runtime import builtin, jit
 from ..kernels.runtime.builtin import field
-from ..kernels.runtime.few_code import (
+from ..kernels.runtime.object_code import (
     ALIGNED,
     CONTIGUOUS,
     FLAGS,
@@ -25,21 +25,17 @@ from ..kernels.runtime.few_code import (
     begin,
     demand,
     demand_class,
+    end,
+    end_true,
+    replace,
     same,
     small_field,
+    take,
     the,
 )
-from .leaves_code import end as end_true
 from .node import Cell, TensorBase, tick
 
 EXPORTS = ("noted", "free")
-CALLS: builtin.Calls = {  # Python's functions: what they return and take
-    "Py_IncRef": (None, [PTR]), "Py_DecRef": (None, [PTR]), "PyTuple_Size": (I64, [PTR]),
-    "PyTuple_GetItem": (PTR, [PTR, I64]), "PyList_Size": (I64, [PTR]),
-    "PyList_GetItem": (PTR, [PTR, I64]), "PyLong_AsSsize_t": (I64, [PTR]),
-    "PyLong_FromSsize_t": (PTR, [I64]), "PyObject_CallNoArgs": (PTR, [PTR]),
-    "PyType_IsSubtype": (I32, [PTR, PTR]),
-}  # fmt: skip
 TENSOR = ("_a", "_fn", "_vc", "_v", "_x")
 CELL = ("count", "stamp", "what", "code", "lasti")
 CARRAY = CONTIGUOUS | ALIGNED | WRITEABLE
@@ -52,7 +48,7 @@ def functions(tensor_class: type, watchers: list[Any]) -> dict[str, Any]:
         "ndarray": np.ndarray, "TensorBase": TensorBase, "Tensor": tensor_class, "Cell": Cell,
         "tick": tick, "watchers": watchers,
     }  # fmt: skip
-    symbols = builtin.pythons(CALLS) | {name: id(thing) for name, thing in things.items()}
+    symbols = builtin.pythons() | {name: id(thing) for name, thing in things.items()}
     slots = tuple((n, builtin.slot_offset(TensorBase, n)) for n in TENSOR)
     slots += tuple((n, builtin.slot_offset(Cell, n)) for n in CELL)
     key = ("changes", slots, tuple(things))
@@ -62,7 +58,7 @@ def functions(tensor_class: type, watchers: list[Any]) -> dict[str, Any]:
 
 def build(slots: dict[str, int], things: dict[str, Any]) -> Module:
     module = Module("changes")
-    builtin.declare(module, CALLS, things)
+    builtin.declare(module, things)
     write_noted(module, slots)
     write_free(module, slots)
     return module
@@ -100,17 +96,8 @@ def write_noted(module: Module, slots: dict[str, int]) -> None:
         replace(f, c, slots["count"], f.call("PyLong_FromSsize_t", PTR, [number]))
         replace(f, c, slots["stamp"], f.call("PyObject_CallNoArgs", PTR, [the(f, "tick")]))
         for k, name in enumerate(("what", "code", "lasti")):
-            f.call("Py_IncRef", None, [given[1 + k]])
-            replace(f, c, slots[name], given[1 + k])
-    end_true(f)
-
-
-def replace(f: Function, thing: Value, offset: int, value: Value) -> None:
-    """Another value in a field of an object, which takes the reference."""
-    place = thing.of(I8).at(offset).of(PTR)
-    old = place[0]
-    place[0] = value
-    f.call("Py_DecRef", None, [old])
+            replace(f, c, slots[name], take(f, given[1 + k]))
+    end_true(f, "Py_False")
 
 
 def write_free(module: Module, slots: dict[str, int]) -> None:
@@ -127,9 +114,4 @@ def write_free(module: Module, slots: dict[str, int]) -> None:
         demand_class(f, a, "ndarray")
         flags = small_field(f, a, FLAGS) & flags
     yes = flags == CARRAY
-    answer = f.emit(PTR, f"select i1 {yes.text}, ptr @Py_True, ptr @Py_False")
-    f.call("Py_IncRef", None, [answer])
-    f.ret(answer)
-    f.label("refuse")
-    f.call("Py_IncRef", None, [none])
-    f.ret(none)
+    end(f, take(f, f.select(yes, the(f, "Py_True"), the(f, "Py_False"))))

@@ -11,26 +11,27 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.codegen.ir import I8, I64, PTR, Function, Module, Value
+from ..kernels.codegen.ir import I64, PTR, Function, Module, Value
 from ..kernels.runtime import builtin, jit
 from ..kernels.runtime.builtin import DIMENSIONS, ND, STRIDES, field
-from ..kernels.runtime.few_code import (
+from ..kernels.runtime.object_code import (
     BASE,
     DESCR,
     begin,
     demand,
     demand_class,
+    end_true,
+    is_null,
+    put,
+    replace,
     same,
     small_field,
+    take,
     the,
 )
 from .node import Extras, TensorBase
 
 NAME = "first_gradient"
-CALLS: builtin.Calls = {  # Python's functions: what they return and take
-    "Py_IncRef": (None, [PTR]), "Py_DecRef": (None, [PTR]),
-    "PyType_GenericAlloc": (PTR, [PTR, I64]),
-}  # fmt: skip
 UNUSED = ("grad", "hooks", "post_hooks", "accumulator")  # of Extras: None in a leaf without history
 
 
@@ -51,13 +52,13 @@ def symbols(tensor_class: type) -> dict[str, int]:
     """Addresses of what it needs from Python."""
     objects: dict[str, Any] = {"Py_None": None, "Py_True": True, "Py_False": False}
     objects |= {"ndarray": np.ndarray, "Tensor": tensor_class, "Extras": Extras}
-    return builtin.pythons(CALLS) | {name: id(thing) for name, thing in objects.items()}
+    return builtin.pythons() | {name: id(thing) for name, thing in objects.items()}
 
 
 def build(slots: dict[str, int], extras: dict[str, int]) -> Module:
     module = Module(NAME)
     objects = ("Py_None", "Py_True", "Py_False", "ndarray", "Tensor", "Extras")
-    builtin.declare(module, CALLS, objects)
+    builtin.declare(module, objects)
     f, args = begin(module, NAME)
     leaf, g = args[0], args[1]
     none = the(f, "Py_None")
@@ -68,20 +69,19 @@ def build(slots: dict[str, int], extras: dict[str, int]) -> Module:
         demand(f, same(f, field(f, x, offset), none))
     demand_class(f, a, "ndarray")
     demand(f, same(f, field(f, g, DESCR), field(f, a, DESCR)))
-    demand(f, same(f, field(f, g, BASE), the(f, "null")))
+    demand(f, is_null(f, field(f, g, BASE)))
     nd = small_field(f, g, ND)
     demand(f, nd == small_field(f, a, ND))
     for offset in (DIMENSIONS, STRIDES):
         demand(f, equal(f, field(f, g, offset), field(f, a, offset), f.convert(nd, I64)))
     made = f.call("PyType_GenericAlloc", PTR, [the(f, "Tensor"), f.const(I64, 0)])
-    with f.when(same(f, made, the(f, "null"))):
+    with f.when(is_null(f, made)):
         f.ret(made)  # with the error that is set
         f.label(f.name_of("unreached"))
     for name, offset in slots.items():
-        keep(f, made, offset, g if name == "_a" else none)
-    x.of(I8).at(extras["grad"]).of(PTR)[0] = made
-    f.call("Py_DecRef", None, [none])  # which stood there
-    end(f)
+        put(made, offset, take(f, g if name == "_a" else none))
+    replace(f, x, extras["grad"], made)
+    end_true(f, "Py_False")
     return module
 
 
@@ -91,19 +91,3 @@ def equal(f: Function, left: Value, right: Value, n: Value) -> Value:
     with f.range(n) as i:
         differ.set(differ.get() | (left.of(I64)[i] ^ right.of(I64)[i]))
     return differ.get() == 0  # type: ignore[no-any-return]
-
-
-def keep(f: Function, thing: Value, offset: int, value: Value) -> None:
-    """Put an object into an empty field of another one."""
-    f.call("Py_IncRef", None, [value])
-    thing.of(I8).at(offset).of(PTR)[0] = value
-
-
-def end(f: Function) -> None:
-    """Return True; at the label `refuse`, False."""
-    yes, no = the(f, "Py_True"), the(f, "Py_False")
-    f.call("Py_IncRef", None, [yes])
-    f.ret(yes)
-    f.label("refuse")
-    f.call("Py_IncRef", None, [no])
-    f.ret(no)

@@ -14,37 +14,29 @@ import numpy as np
 from ..kernels.codegen.ir import I32, I64, PTR, Function, Module, Value
 from ..kernels.runtime import builtin, jit
 from ..kernels.runtime.builtin import DATA, field
-from ..kernels.runtime.few_code import begin, same, the
+from ..kernels.runtime.object_code import begin, is_null, the
 from .lines import OURS, ROOM
 
 NAME = "line_from"
-CALLS: builtin.Calls = {  # Python's functions: what they return and take
-    "Py_IncRef": (None, [PTR]), "Py_DecRef": (None, [PTR]),
-    "PyFrame_GetCode": (PTR, [PTR]), "PyFrame_GetBack": (PTR, [PTR]),
-    "PyFrame_GetLasti": (I32, [PTR]), "PyLong_FromLong": (PTR, [I64]), "PyTuple_New": (PTR, [I64]),
-    "PyTuple_SetItem": (I32, [PTR, I64, PTR]), "PyTuple_GetItem": (PTR, [PTR, I64]),
-    "PyList_SetItem": (I32, [PTR, I64, PTR]),
-    "PyObject_Vectorcall": (PTR, [PTR, PTR, I64, PTR]),
-}  # fmt: skip
 OBJECTS = ("Py_None", "by_python")
 
 
 def function(table: np.ndarray, by_python: Callable[..., Any]) -> Any:
     """`line_from` with the table of `lines.remember`."""
-    symbols = {**builtin.pythons(CALLS), "Py_None": id(None), "by_python": id(by_python)}
+    symbols = {**builtin.pythons(), "Py_None": id(None), "by_python": id(by_python)}
     code = jit.load((NAME, ROOM, OURS), build, (NAME,), symbols)
     return builtin.bound(code[NAME], NAME, table, ("frame", "seen"))
 
 
 def build() -> Module:
     module = Module(NAME)
-    builtin.declare(module, CALLS, OBJECTS)
+    builtin.declare(module, OBJECTS)
     f, args = begin(module, NAME)
     code, place = write_line(f, args[0], args[1])
     result = f.var(the(f, "null"))
-    with f.when(~same(f, code, the(f, "null"))):
+    with f.when(~is_null(f, code)):
         made = f.call("PyTuple_New", PTR, [f.const(I64, 2)])
-        with f.when(same(f, made, the(f, "null"))) as branch:
+        with f.when(is_null(f, made)) as branch:
             f.call("Py_DecRef", None, [code])
             f.call("Py_DecRef", None, [place])
         with branch.otherwise():
@@ -64,7 +56,7 @@ def write_line(f: Function, start: Value, seen: Value) -> tuple[Value, Value]:
     f.call("Py_IncRef", None, [start])
     whose, found_code, place = f.var(0), f.var(null), f.var(null)
     with f.repeat() as walk:
-        walk.stop_if(same(f, frame.get(), null))
+        walk.stop_if(is_null(f, frame.get()))
         code = f.call("PyFrame_GetCode", PTR, [frame.get()])
         found_code.set(code)
         whose.set(found(f, table, code))
@@ -74,7 +66,7 @@ def write_line(f: Function, start: Value, seen: Value) -> tuple[Value, Value]:
         f.call("Py_DecRef", None, [frame.get()])
         frame.set(back)
         walked.set(1)
-    with f.when(same(f, frame.get(), null)) as none_left:
+    with f.when(is_null(f, frame.get())) as none_left:
         f.call("Py_IncRef", None, [none])
         found_code.set(none)
         place.set(f.call("PyLong_FromLong", PTR, [f.const(I64, 0)]))
@@ -86,7 +78,7 @@ def write_line(f: Function, start: Value, seen: Value) -> tuple[Value, Value]:
             call = [the(f, "by_python"), given, f.const(I64, 2), null]
             answer = f.call("PyObject_Vectorcall", PTR, call)
             found_code.set(null)
-            with f.when(~same(f, answer, null)):
+            with f.when(~is_null(f, answer)):
                 for i, held in enumerate((found_code, place)):
                     held.set(f.call("PyTuple_GetItem", PTR, [answer, f.const(I64, i)]))
                     f.call("Py_IncRef", None, [held.get()])

@@ -10,16 +10,13 @@ from typing import Any
 
 from ..kernels.codegen.ir import I8, I64, PTR, Module, Value
 from ..kernels.runtime import builtin, jit
-from ..kernels.runtime.few_code import begin, same, the
+from ..kernels.runtime.object_code import begin, is_null, same, the
 from . import lines, lines_code
 from .node import Node, tick
 
 NAME = "made"
 GIVEN = ("edges", "saved", "kw", "shape", "dtype")  # slots, as they are given behind the class
 SLOTS = (*GIVEN, "seq", "x", "code", "lasti")
-CALLS: builtin.Calls = lines_code.CALLS | {
-    "PyType_GenericAlloc": (PTR, [PTR, I64]), "PyObject_CallNoArgs": (PTR, [PTR]),
-}  # fmt: skip
 OBJECTS = (*lines_code.OBJECTS, "tick")
 
 
@@ -27,7 +24,7 @@ def function() -> Any:
     """`made` with the table of `lines.remember`."""
     slots = tuple((n, builtin.slot_offset(Node, n)) for n in SLOTS)
     symbols = {
-        **builtin.pythons(CALLS), "Py_None": id(None), "by_python": id(lines.by_python),
+        **builtin.pythons(), "Py_None": id(None), "by_python": id(lines.by_python),
         "tick": id(tick),
     }  # fmt: skip
     key = (NAME, slots, lines.ROOM, lines.OURS)
@@ -38,11 +35,11 @@ def function() -> Any:
 
 def build(slots: dict[str, int]) -> Module:
     module = Module(NAME)
-    builtin.declare(module, CALLS, OBJECTS)
+    builtin.declare(module, OBJECTS)
     f, args = begin(module, NAME)
     null, none = the(f, "null"), the(f, "Py_None")
     made = f.call("PyType_GenericAlloc", PTR, [args[0], f.const(I64, 0)])
-    with f.when(same(f, made, null)):
+    with f.when(is_null(f, made)):
         f.ret(made)  # with the error that is set
         f.label(f.name_of("unreached"))
 
@@ -64,7 +61,7 @@ def build(slots: dict[str, int]) -> Module:
     keep("seq", f.call("PyObject_CallNoArgs", PTR, [the(f, "tick")]))
     frame, seen = args[1 + len(GIVEN)], args[2 + len(GIVEN)]
     code, place = lines_code.write_line(f, frame, seen)
-    with f.when(same(f, code, null)):
+    with f.when(is_null(f, code)):
         f.call("Py_DecRef", None, [made])
         f.ret(null)
         f.label(f.name_of("unreached"))

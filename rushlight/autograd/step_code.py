@@ -13,29 +13,29 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.codegen.ir import I8, I32, I64, PTR, Function, Module, Pointer, Value, Variable
+from ..kernels.codegen.ir import I32, I64, PTR, Function, Module, Pointer, Value, Variable
 from ..kernels.runtime import builtin, jit
 from ..kernels.runtime.builtin import DIMENSIONS, ND, field
-from ..kernels.runtime.few_code import DESCR, KIND, begin, same, small_field, the
+from ..kernels.runtime.object_code import (
+    DESCR,
+    KIND,
+    begin,
+    called,
+    demand,
+    done,
+    drop,
+    is_null,
+    replace,
+    same,
+    small_field,
+    take,
+    the,
+)
 from .node import Node, NodeExtras, Out
 
 NAME = "step"
 WAITS, GRAD, SHAPE, DTYPE, EDGES = range(5)  # fields of a slot, as in `engine.py`
 SLOTS = ("x", "saved", "seq")  # of a node
-CALLS: builtin.Calls = {  # Python's functions: what they return and take
-    "Py_IncRef": (None, [PTR]), "Py_DecRef": (None, [PTR]), "PyErr_Occurred": (PTR, []),
-    "PyDict_GetItemWithError": (PTR, [PTR, PTR]), "PyDict_SetItem": (I32, [PTR, PTR, PTR]),
-    "PyObject_GetItem": (PTR, [PTR, PTR]), "PyObject_GetAttr": (PTR, [PTR, PTR]),
-    "PyObject_IsTrue": (I32, [PTR]), "PyList_Size": (I64, [PTR]),
-    "PyList_New": (PTR, [I64]), "PyErr_Clear": (None, []),
-    "PyList_GetItem": (PTR, [PTR, I64]), "PyList_SetItem": (I32, [PTR, I64, PTR]),
-    "PyTuple_Size": (I64, [PTR]), "PyTuple_GetItem": (PTR, [PTR, I64]),
-    "PyTuple_New": (PTR, [I64]), "PyTuple_SetItem": (I32, [PTR, I64, PTR]),
-    "PySequence_Tuple": (PTR, [PTR]), "PyLong_AsSsize_t": (I64, [PTR]),
-    "PyLong_FromSsize_t": (PTR, [I64]), "PyNumber_Negative": (PTR, [PTR]),
-    "PyObject_Vectorcall": (PTR, [PTR, PTR, I64, PTR]),
-    "PyObject_VectorcallMethod": (PTR, [PTR, PTR, I64, PTR]), "PyType_IsSubtype": (I32, [PTR, PTR]),
-}  # fmt: skip
 THINGS = {
     "Py_None": None, "Py_True": True, "Py_False": False, "ndarray": np.ndarray, "tuple": tuple,
     "list": list, "int": int, "Node": Node, "NodeExtras": NodeExtras, "Out": Out,
@@ -47,7 +47,7 @@ MOST_GOALS = 8  # what `finish` is called with behind the first three
 def function(engine: dict[str, Any]) -> Any:
     """`step`, with these functions and lists of the engine."""
     things = {**THINGS, **{f"name_{n}": n for n in NAMES}, **engine}
-    symbols = builtin.pythons(CALLS) | {name: id(thing) for name, thing in things.items()}
+    symbols = builtin.pythons() | {name: id(thing) for name, thing in things.items()}
     slots = tuple((n, builtin.slot_offset(Node, n)) for n in SLOTS)
     slots += (("plain", builtin.slot_offset(NodeExtras, "plain")),)
     slots += tuple((n, builtin.slot_offset(Out, n)) for n in ("node", "nr"))
@@ -62,7 +62,7 @@ _held: list[Any] = []  # what the code points to
 
 def build(slots: dict[str, int], things: dict[str, Any]) -> Module:
     module = Module(NAME)
-    builtin.declare(module, CALLS, things)
+    builtin.declare(module, things)
     write_fits(module)
     write_place(module)
     write_part(module)
@@ -75,36 +75,9 @@ def build(slots: dict[str, int], things: dict[str, Any]) -> Module:
 # -- small parts ---------------------------------------------------------------------------------
 
 
-def is_null(f: Function, thing: Value) -> Value:
-    return same(f, thing, the(f, "null"))
-
-
-def take(f: Function, thing: Value) -> None:
-    f.call("Py_IncRef", None, [thing])
-
-
-def drop(f: Function, thing: Value) -> None:
-    """Let a reference go; nothing, of null."""
-    f.call("Py_DecRef", None, [thing])
-
-
 def call(f: Function, name: str, given: Sequence[Value]) -> Value:
-    """What a function of Python's returns, or null."""
-    room = f.buffer(PTR, len(given), 8)
-    for i, thing in enumerate(given):
-        room[i] = thing
-    count = f.const(I64, len(given))
-    found: Value = f.call("PyObject_Vectorcall", PTR, [the(f, name), room, count, the(f, "null")])
-    return found
-
-
-def done(f: Function, result: Value) -> Value:
-    """Whether a call has returned something, which is let go."""
-    good = f.var(0)
-    with f.when(~is_null(f, result)):
-        drop(f, result)
-        good.set(1)
-    return good.get() != 0  # type: ignore[no-any-return]
+    """What a function of the engine returns, or null."""
+    return called(f, the(f, name), given)
 
 
 def item(f: Function, slot: Value, i: int) -> Value:
@@ -113,16 +86,9 @@ def item(f: Function, slot: Value, i: int) -> Value:
     return found
 
 
-def put(f: Function, slot: Value, i: int, thing: Value) -> None:
+def keep(f: Function, slot: Value, i: int, thing: Value) -> None:
     """Another value for a field of a slot, which takes the reference."""
     f.call("PyList_SetItem", I32, [slot, f.const(I64, i), thing])
-
-
-def must(f: Function, condition: Value, otherwise: str) -> None:
-    """Go on where a condition holds, else at a label."""
-    on = f.name_of("on")
-    f.line(f"br i1 {condition.text}, label %{on}, label %{otherwise}")
-    f.label(on)
 
 
 # -- where a gradient goes -----------------------------------------------------------------------
@@ -171,7 +137,7 @@ def write_place(module: Module) -> None:
             instead("added", old, g.get())
         with f.when(~is_null(f, g.get())):
             take(f, g.get())
-            put(f, slot, GRAD, g.get())
+            keep(f, slot, GRAD, g.get())
     f.ret(g.get())
 
 
@@ -180,27 +146,27 @@ def write_part(module: Module) -> None:
     several goes; 0, with nothing done, where it must be fitted or added, or is no array."""
     f = module.function("part", I64, [("slot", PTR), ("nr", PTR), ("g", PTR)], private=True)
     slot, g, none = f.args["slot"], f.args["g"], the(f, "Py_None")
-    must(f, same(f, field(f, g, KIND), the(f, "ndarray")), "otherwise")
+    demand(f, same(f, field(f, g, KIND), the(f, "ndarray")), "otherwise")
     nr = f.call("PyLong_AsSsize_t", I64, [f.args["nr"]])
     shapes, types = item(f, slot, SHAPE), item(f, slot, DTYPE)
     for each in (shapes, types):
-        must(f, same(f, field(f, each, KIND), the(f, "tuple")), "otherwise")
+        demand(f, same(f, field(f, each, KIND), the(f, "tuple")), "otherwise")
     n = f.call("PyTuple_Size", I64, [types])
-    must(f, (f.call("PyTuple_Size", I64, [shapes]) == n) & (n > 1) & (nr < n), "otherwise")
+    demand(f, (f.call("PyTuple_Size", I64, [shapes]) == n) & (n > 1) & (nr < n), "otherwise")
     shape, dtype = (f.call("PyTuple_GetItem", PTR, [each, nr]) for each in (shapes, types))
-    must(f, f.call("fits", I64, [g, shape, dtype]) != 0, "otherwise")
+    demand(f, f.call("fits", I64, [g, shape, dtype]) != 0, "otherwise")
     parts = f.var(item(f, slot, GRAD))
     with f.when(same(f, parts.get(), none)) as first:
         parts.set(f.call("PyList_New", PTR, [n]))
-        must(f, ~is_null(f, parts.get()), "otherwise")  # Python fails at it as well
+        demand(f, ~is_null(f, parts.get()), "otherwise")  # Python fails at it as well
         with f.range(n) as i:
             take(f, none)
             f.call("PyList_SetItem", I32, [parts.get(), i, none])
-        put(f, slot, GRAD, parts.get())
+        keep(f, slot, GRAD, parts.get())
     with first.otherwise():
-        must(f, same(f, field(f, parts.get(), KIND), the(f, "list")), "otherwise")
+        demand(f, same(f, field(f, parts.get(), KIND), the(f, "list")), "otherwise")
         there = f.call("PyList_GetItem", PTR, [parts.get(), nr])
-        must(f, same(f, there, none), "otherwise")
+        demand(f, same(f, there, none), "otherwise")
     take(f, g)
     f.call("PyList_SetItem", I32, [parts.get(), nr, g])
     f.ret(f.const(I64, 1))
@@ -226,39 +192,39 @@ def write_hand_on(module: Module, slots: dict[str, int]) -> None:
     none, r = the(f, "Py_None"), f.args["r"]
     edge, slot = f.var(f.args["edge"]), f.var(the(f, "null"))
     there = f.var(the(f, "null"))  # the gradient that stands in the slot, ours
-    must(f, ~same(f, edge.get(), none), "nothing")
+    demand(f, ~same(f, edge.get(), none), "nothing")
     slot.set(f.call("PyDict_GetItemWithError", PTR, [turn["slots"], edge.get()]))
     with f.when(is_null(f, slot.get())):
-        must(f, is_null(f, f.call("PyErr_Occurred", PTR, [])), "failed")
+        demand(f, is_null(f, f.call("PyErr_Occurred", PTR, [])), "failed")
     with f.when(same(f, slot.get(), the(f, "alone"))):
-        must(f, ~same(f, r, none), "nothing")
+        demand(f, ~same(f, r, none), "nothing")
         with f.when(~same(f, r, turn["g"])):
             write_first(f, turn["node"], place, edge.get(), r)
         made = call(f, "slot_of_leaf", [edge.get()])
-        must(f, ~is_null(f, made), "failed")
+        demand(f, ~is_null(f, made), "failed")
         status = f.call("PyDict_SetItem", I32, [turn["slots"], edge.get(), made])
         drop(f, made)
-        must(f, status >= 0, "failed")
+        demand(f, status >= 0, "failed")
         slot.set(made)
     with f.when(is_null(f, slot.get())) as output:  # an output of several
-        must(f, same(f, field(f, edge.get(), KIND), the(f, "Out")), "lost")
+        demand(f, same(f, field(f, edge.get(), KIND), the(f, "Out")), "lost")
         node = field(f, edge.get(), slots["node"])
         slot.set(f.call("PyDict_GetItemWithError", PTR, [turn["slots"], node]))
-        must(f, ~is_null(f, slot.get()), "lost")
+        demand(f, ~is_null(f, slot.get()), "lost")
         with f.when(~same(f, r, none)):
             number = field(f, edge.get(), slots["nr"])
             with f.when(f.call("part", I64, [slot.get(), number, r]) == 0):
-                must(f, done(f, call(f, "deliver", [turn["slots"], edge.get(), r])), "failed")
+                demand(f, done(f, call(f, "deliver", [turn["slots"], edge.get(), r])), "failed")
         edge.set(node)
     with output.otherwise():
         with f.when(same(f, field(f, r, KIND), the(f, "ndarray"))) as array:
             there.set(f.call("place", PTR, [slot.get(), edge.get(), r]))
-            must(f, ~is_null(f, there.get()), "failed")
+            demand(f, ~is_null(f, there.get()), "failed")
         with array.otherwise(), f.when(~same(f, r, none)):
-            must(f, done(f, call(f, "deliver", [turn["slots"], edge.get(), r])), "failed")
+            demand(f, done(f, call(f, "deliver", [turn["slots"], edge.get(), r])), "failed")
     left = f.call("PyLong_AsSsize_t", I64, [item(f, slot.get(), WAITS)]) - 1
-    put(f, slot.get(), WAITS, f.call("PyLong_FromSsize_t", PTR, [left]))
-    must(f, left == 0, "nothing")
+    keep(f, slot.get(), WAITS, f.call("PyLong_FromSsize_t", PTR, [left]))
+    demand(f, left == 0, "nothing")
     with f.when(~same(f, item(f, slot.get(), EDGES), none)) as runs:
         following = f.const(I64, STATE.index("following"))
         with f.when(is_null(f, place[following])) as first:
@@ -266,10 +232,10 @@ def write_hand_on(module: Module, slots: dict[str, int]) -> None:
             place[following] = edge.get()
         with first.otherwise():
             pair = place_in_heap(f, edge.get(), slots["seq"])
-            must(f, ~is_null(f, pair), "failed")
+            demand(f, ~is_null(f, pair), "failed")
             pushed = done(f, call(f, "heappush", [turn["ready"], pair]))
             drop(f, pair)
-            must(f, pushed, "failed")
+            demand(f, pushed, "failed")
     with runs.otherwise(), f.when(~same(f, item(f, slot.get(), GRAD), none)):
         write_finish(f, turn, edge.get(), slot.get(), there.get(), r)
     f.line("br label %nothing")
@@ -290,14 +256,14 @@ def write_first(f: Function, node: Value, place: Pointer, edge: Value, r: Value)
     known = place.of(I64).at(STATE.index("apart"))
     with f.when(known[0] == 0):
         asked = f.call("PyObject_GetAttr", PTR, [node, the(f, "name_apart")])
-        must(f, ~is_null(f, asked), "failed")
+        demand(f, ~is_null(f, asked), "failed")
         known[0] = f.const(I64, 1) + f.convert(f.call("PyObject_IsTrue", I32, [asked]), I64)
         drop(f, asked)
     with f.when(known[0] == 2):
         kept = call(f, "first", [edge, r])
-        must(f, ~is_null(f, kept), "failed")
+        demand(f, ~is_null(f, kept), "failed")
         drop(f, kept)  # True or False, which live on
-        must(f, ~same(f, kept, the(f, "Py_True")), "nothing")
+        demand(f, ~same(f, kept, the(f, "Py_True")), "nothing")
 
 
 def place_in_heap(f: Function, node: Value, seq: int) -> Value:
@@ -323,7 +289,7 @@ def write_finish(
     take(f, total)
     none = the(f, "Py_None")
     take(f, none)
-    put(f, slot, GRAD, none)
+    keep(f, slot, GRAD, none)
     # `there` is what the result has become; nothing where another function has placed it
     mine, whole = f.var(the(f, "Py_False")), f.var(the(f, "null"))
     came = f.select(is_null(f, there), r, there)
@@ -342,7 +308,7 @@ def write_finish(
         call_ = [the(f, "finish"), given, n + 3, the(f, "null")]
         whole.set(f.call("PyObject_Vectorcall", PTR, call_))
     drop(f, total)
-    must(f, done(f, whole.get()), "failed")
+    demand(f, done(f, whole.get()), "failed")
 
 
 # -- one node ------------------------------------------------------------------------------------
@@ -382,36 +348,33 @@ def write_step(module: Module, slots: dict[str, int]) -> None:
     node, all_slots, ready, freed, goals = (args[i] for i in range(5))
     null, none = the(f, "null"), the(f, "Py_None")
     is_node = f.call("PyType_IsSubtype", I32, [field(f, node, KIND), the(f, "Node")])
-    must(f, is_node != 0, "refused")
+    demand(f, is_node != 0, "refused")
     x = field(f, node, slots["x"])
-    must(f, ~is_null(f, x), "refused")
+    demand(f, ~is_null(f, x), "refused")
     with f.when(~same(f, x, none)):  # hooks, or cells of outputs alone
-        must(f, same(f, field(f, x, KIND), the(f, "NodeExtras")), "refused")
-        must(f, same(f, field(f, x, slots["plain"]), the(f, "Py_True")), "refused")
-    must(f, f.call("PyList_Size", I64, [the(f, "checks")]) == 0, "refused")
+        demand(f, same(f, field(f, x, KIND), the(f, "NodeExtras")), "refused")
+        demand(f, same(f, field(f, x, slots["plain"]), the(f, "Py_True")), "refused")
+    demand(f, f.call("PyList_Size", I64, [the(f, "checks")]) == 0, "refused")
     slot = f.call("PyDict_GetItemWithError", PTR, [all_slots, node])
-    must(f, ~is_null(f, slot), "refused")  # the loop says what is wrong
+    demand(f, ~is_null(f, slot), "refused")  # the loop says what is wrong
     g = item(f, slot, GRAD)
-    must(f, ~same(f, g, none), "refused")
+    demand(f, ~same(f, g, none), "refused")
     take(f, slot)
     take(f, g)
     take(f, none)
-    put(f, slot, GRAD, none)  # so that the array lives no longer than this turn
-    given = f.buffer(PTR, 3, 8)
-    given[0], given[1], given[2] = node, g, the(f, "Py_False")
-    called = [the(f, "name_run"), given, f.const(I64, 3), null]
-    results = f.call("PyObject_VectorcallMethod", PTR, called)
+    keep(f, slot, GRAD, none)  # so that the array lives no longer than this turn
+    results = called(f, the(f, "name_run"), [node, g, the(f, "Py_False")], "Method")
     result, edges = f.var(null), f.var(null)
     state = f.buffer(PTR, len(STATE), 8)
     own, bad = f.var(null), f.var(0)
     for i, thing in enumerate((node, all_slots, ready, goals, results, g, null, null)):
         state[i] = thing
-    must(f, ~is_null(f, results), "over")
-    must(f, released(f, node, freed, slots["saved"]), "over")
+    demand(f, ~is_null(f, results), "over")
+    demand(f, released(f, node, freed, slots["saved"]), "over")
     own.set(f.call("PySequence_Tuple", PTR, [results]))  # itself, of a tuple
-    must(f, ~is_null(f, own.get()), "over")
+    demand(f, ~is_null(f, own.get()), "over")
     edges.set(f.call("PySequence_Tuple", PTR, [item(f, slot, EDGES)]))
-    must(f, ~is_null(f, edges.get()), "over")
+    demand(f, ~is_null(f, edges.get()), "over")
     n = f.call("PyTuple_Size", I64, [edges.get()])
     most = f.call("PyTuple_Size", I64, [own.get()])
     with f.range(f.select(n < most, n, most)) as i, f.when(bad.get() == 0):
@@ -434,7 +397,7 @@ def write_step(module: Module, slots: dict[str, int]) -> None:
 
 def released(f: Function, node: Value, freed: Value, saved: int) -> Value:
     """Forget what a node has saved, unless the graph is kept; whether that went well."""
-    good, null = f.var(1), the(f, "null")
+    good = f.var(1)
     with f.when(~same(f, freed, the(f, "Py_None"))):
         own = field(f, node, saved)  # null where a class has a property of this name
         values = f.var(own)
@@ -452,14 +415,9 @@ def released(f: Function, node: Value, freed: Value, saved: int) -> Value:
             name = the(f, "name_release")
             how = f.call("PyObject_GetAttr", PTR, [field(f, node, KIND), name])
             with f.when(same(f, how, the(f, "release")) & ~is_null(f, own)) as usual:
-                take(f, freed)
-                node.of(I8).at(saved).of(PTR)[0] = freed
-                drop(f, own)
+                replace(f, node, saved, take(f, freed))
             with usual.otherwise():
-                given = f.buffer(PTR, 2, 8)
-                given[0], given[1] = node, freed
-                called = [name, given, f.const(I64, 2), null]
-                well = done(f, f.call("PyObject_VectorcallMethod", PTR, called))
+                well = done(f, called(f, name, [node, freed], "Method"))
                 good.set(f.convert(well, I64))
             drop(f, how)
     return good.get() != 0  # type: ignore[no-any-return]

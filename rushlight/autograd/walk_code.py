@@ -13,23 +13,12 @@ from typing import Any
 from ..kernels.codegen.ir import I32, I64, PTR, Function, Module, Value
 from ..kernels.runtime import builtin, jit
 from ..kernels.runtime.builtin import field
-from ..kernels.runtime.few_code import KIND, begin, same, the
+from ..kernels.runtime.object_code import KIND, begin, is_null, same, the
 from .node import Node, Out
 
 NAME = "walk"
 FIELDS = ("shape", "dtype", "edges")  # of a node, as they stand in a slot behind count and gradient
 FIRST_FIELD = 2
-CALLS: builtin.Calls = {  # Python's functions: what they return and take
-    "Py_IncRef": (None, [PTR]), "Py_DecRef": (None, [PTR]), "PyTuple_Size": (I64, [PTR]),
-    "PyTuple_GetItem": (PTR, [PTR, I64]), "PyTuple_New": (PTR, [I64]),
-    "PyTuple_SetItem": (I32, [PTR, I64, PTR]), "PyList_New": (PTR, [I64]),
-    "PyList_Size": (I64, [PTR]), "PyList_GetItem": (PTR, [PTR, I64]),
-    "PyList_SetItem": (I32, [PTR, I64, PTR]), "PyList_Append": (I32, [PTR, PTR]),
-    "PyList_SetSlice": (I32, [PTR, I64, I64, PTR]), "PyDict_GetItemWithError": (PTR, [PTR, PTR]),
-    "PyDict_SetItem": (I32, [PTR, PTR, PTR]), "PyLong_AsSsize_t": (I64, [PTR]),
-    "PyLong_FromLong": (PTR, [I64]), "PyType_IsSubtype": (I32, [PTR, PTR]),
-    "PyObject_Vectorcall": (PTR, [PTR, PTR, I64, PTR]), "PyErr_Occurred": (PTR, []),
-}  # fmt: skip
 OBJECTS = ("Py_None", "tuple", "Tensor", "Parameter", "Node", "Out", "alone", "by_python")
 
 
@@ -42,14 +31,14 @@ def function(
     objects = {name: id(thing) for name, thing in zip(OBJECTS, things, strict=True)}
     slots = tuple((n, builtin.slot_offset(Node, n)) for n in FIELDS)
     node = builtin.slot_offset(Out, "node")
-    symbols = builtin.pythons(CALLS) | objects
+    symbols = builtin.pythons() | objects
     code = jit.load((NAME, slots, node), lambda: build(dict(slots), node), (NAME,), symbols)
     return builtin.function(code[NAME], NAME)
 
 
 def build(places: dict[str, int], node_of_output: int) -> Module:
     module = Module(NAME)
-    builtin.declare(module, CALLS, OBJECTS)
+    builtin.declare(module, OBJECTS)
     write_count(module, places, node_of_output)
     f, args = begin(module, NAME)
     slots, stack = args[0], args[1]
@@ -83,7 +72,7 @@ def by_python(f: Function, edges: Value, slots: Value, stack: Value) -> Value:
     call = [the(f, "by_python"), given, f.const(I64, 3), the(f, "null")]
     made = f.call("PyObject_Vectorcall", PTR, call)
     bad = f.var(1)
-    with f.when(~same(f, made, the(f, "null"))):
+    with f.when(~is_null(f, made)):
         f.call("Py_DecRef", None, [made])
         bad.set(0)
     return bad.get()  # type: ignore[no-any-return]
@@ -95,7 +84,7 @@ def write_count(module: Module, places: dict[str, int], node_of_output: int) -> 
         "count", I64, [("edge", PTR), ("slots", PTR), ("stack", PTR), ("one", PTR)], private=True
     )
     edge, slots, stack = f.args["edge"], f.args["slots"], f.args["stack"]
-    null, bad = the(f, "null"), f.var(0)
+    bad = f.var(0)
 
     def failing(status: Value) -> None:
         """What a function of Python's has answered: below 0 where it failed."""
@@ -107,7 +96,7 @@ def write_count(module: Module, places: dict[str, int], node_of_output: int) -> 
         e.set(field(f, edge, node_of_output))
     slot = f.call("PyDict_GetItemWithError", PTR, [slots, e.get()])
     alone = the(f, "alone")
-    with f.when(~same(f, slot, null)) as known:
+    with f.when(~is_null(f, slot)) as known:
         with f.when(same(f, slot, alone)) as leaf:
             bad.set(other(f, edge, slots, stack))
         with leaf.otherwise():
@@ -116,9 +105,9 @@ def write_count(module: Module, places: dict[str, int], node_of_output: int) -> 
             more = f.call("PyLong_FromLong", PTR, [n + 1])
             failing(f.call("PyList_SetItem", I32, [slot, first, more]))
     with known.otherwise():
-        failed = ~same(f, f.call("PyErr_Occurred", PTR, []), null)
+        failed = ~is_null(f, f.call("PyErr_Occurred", PTR, []))
         bad.set(f.convert(failed, I64))  # of a hash, which nobody has asked yet
-    with f.when(same(f, slot, null) & (bad.get() == 0)):
+    with f.when(is_null(f, slot) & (bad.get() == 0)):
         is_leaf = same(f, kind, the(f, "Parameter")) | same(f, kind, the(f, "Tensor"))
         with f.when(is_leaf) as leaf:
             failing(f.call("PyDict_SetItem", I32, [slots, edge, alone]))
@@ -128,7 +117,7 @@ def write_count(module: Module, places: dict[str, int], node_of_output: int) -> 
             ready = f.var(f.convert(is_node, I64))
             with f.when(is_node):
                 for place in places.values():  # one that is not whole yet: Python says so
-                    there = ~same(f, field(f, e.get(), place), null)
+                    there = ~is_null(f, field(f, e.get(), place))
                     ready.set(ready.get() & f.convert(there, I64))
             with f.when(ready.get() != 0) as node:
                 write_new_slot(f, e.get(), places, failing)
@@ -143,7 +132,7 @@ def write_new_slot(
     """A slot for a node that comes for the first time, and its edges on the stack."""
     slots, stack, one = f.args["slots"], f.args["stack"], f.args["one"]
     made = f.call("PyList_New", PTR, [f.const(I64, FIRST_FIELD + len(FIELDS))])
-    with f.when(same(f, made, the(f, "null"))) as branch:
+    with f.when(is_null(f, made)) as branch:
         failing(f.const(I64, -1))
     with branch.otherwise():
         values = [one, the(f, "Py_None"), *(field(f, node, places[n]) for n in FIELDS)]
@@ -159,7 +148,7 @@ def other(f: Function, edge: Value, slots: Value, stack: Value) -> Value:
     """One edge by the function in Python; 1 where that failed."""
     bad = f.var(1)
     edges = f.call("PyTuple_New", PTR, [f.const(I64, 1)])
-    with f.when(~same(f, edges, the(f, "null"))):
+    with f.when(~is_null(f, edges)):
         f.call("Py_IncRef", None, [edge])
         f.call("PyTuple_SetItem", I32, [edges, f.const(I64, 0), edge])
         bad.set(by_python(f, edges, slots, stack))

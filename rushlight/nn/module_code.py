@@ -13,7 +13,7 @@ from typing import Any
 
 from ..kernels.codegen.ir import I32, I64, PTR, Function, Module, Value
 from ..kernels.runtime import builtin, jit
-from ..kernels.runtime.few_code import KIND, same, the
+from ..kernels.runtime.object_code import KIND, called, demand, drop, is_null, same, take, the
 
 REGISTRIES = ("_parameters", "_modules", "_buffers")
 EVERYWHERE = (  # names of `module.py`: hooks of all modules
@@ -21,16 +21,6 @@ EVERYWHERE = (  # names of `module.py`: hooks of all modules
     "_global_backward_pre_hooks",
 )  # fmt: skip
 HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
-CALLS: builtin.Calls = {  # Python's functions: what they return and take
-    "Py_IncRef": (None, [PTR]), "Py_DecRef": (None, [PTR]), "PyDict_Size": (I64, [PTR]),
-    "PyObject_GenericGetDict": (PTR, [PTR, PTR]), "PyErr_Clear": (None, []),
-    "PyDict_GetItemWithError": (PTR, [PTR, PTR]), "PyTuple_Size": (I64, [PTR]),
-    "PyObject_Vectorcall": (PTR, [PTR, PTR, I64, PTR]),
-    "PyObject_VectorcallMethod": (PTR, [PTR, PTR, I64, PTR]),
-    "PyErr_ExceptionMatches": (I32, [PTR]), "PyErr_Fetch": (None, [PTR, PTR, PTR]),
-    "PyErr_NormalizeException": (None, [PTR, PTR, PTR]), "PyErr_Restore": (None, [PTR, PTR, PTR]),
-    "PyException_SetTraceback": (I32, [PTR, PTR]),
-}  # fmt: skip
 
 
 def functions(
@@ -50,7 +40,7 @@ def functions(
     things |= {name: name for name in (*REGISTRIES, *HOOKS, *EVERYWHERE)}
     things["names"] = names
     _held.append(things)
-    symbols = builtin.pythons(CALLS) | {name: id(thing) for name, thing in things.items()}
+    symbols = builtin.pythons() | {name: id(thing) for name, thing in things.items()}
     key = ("module", tuple(things))
     exports = ("getattr", "call")
     found = jit.load(key, lambda: build(things), exports, symbols)
@@ -67,21 +57,10 @@ _held: list[Any] = []  # what the code points to
 
 def build(things: dict[str, Any]) -> Module:
     module = Module("module")
-    builtin.declare(module, CALLS, things)
+    builtin.declare(module, things)
     write_getattr(module)
     write_call(module)
     return module
-
-
-def is_null(f: Function, thing: Value) -> Value:
-    return same(f, thing, the(f, "null"))
-
-
-def must(f: Function, condition: Value, otherwise: str) -> None:
-    """Go on where a condition holds, else at a label."""
-    on = f.name_of("on")
-    f.line(f"br i1 {condition.text}, label %{on}, label %{otherwise}")
-    f.label(on)
 
 
 def plain_dict(f: Function, thing: Value) -> Value:
@@ -94,22 +73,22 @@ def write_getattr(module: Module) -> None:
     f = module.function("getattr", PTR, [("self", PTR), ("args", PTR), ("nargs", I64)])
     args, null = f.args["args"].of(PTR), the(f, "null")
     state = f.call("PyObject_GenericGetDict", PTR, [f.args["self"], null])
-    must(f, ~is_null(f, state), "failed")
-    must(f, f.args["nargs"] == 1, "python")
+    demand(f, ~is_null(f, state), "failed")
+    demand(f, f.args["nargs"] == 1, "python")
     found = f.var(null)
     for name in REGISTRIES:
         with f.when(is_null(f, found.get())):
             registry = f.call("PyDict_GetItemWithError", PTR, [state, the(f, name)])
             with f.when(~is_null(f, registry)):
-                must(f, plain_dict(f, registry), "python")
+                demand(f, plain_dict(f, registry), "python")
                 found.set(f.call("PyDict_GetItemWithError", PTR, [registry, args[0]]))
-    must(f, ~is_null(f, found.get()), "python")
-    f.call("Py_IncRef", None, [found.get()])
-    f.call("Py_DecRef", None, [state])
+    demand(f, ~is_null(f, found.get()), "python")
+    take(f, found.get())
+    drop(f, state)
     f.ret(found.get())
     f.label("python")
     f.call("PyErr_Clear", None, [])  # of what has no hash
-    f.call("Py_DecRef", None, [state])
+    drop(f, state)
     given = f.buffer(PTR, 2, 8)
     given[0], given[1] = f.args["self"], args[0]
     n = f.select(f.args["nargs"] == 1, f.const(I64, 2), f.const(I64, 1))
@@ -134,16 +113,16 @@ def write_call(module: Module) -> None:
         given[i + 1] = args[i]
     n = f.args["nargs"] + 1
     state = f.call("PyObject_GenericGetDict", PTR, [me, null])
-    must(f, ~is_null(f, state), "failed")
+    demand(f, ~is_null(f, state), "failed")
     for where, hooked in ((state, HOOKS), (the(f, "names"), EVERYWHERE)):
         for name in hooked:
             hooks = f.call("PyDict_GetItemWithError", PTR, [where, the(f, name)])
-            must(f, ~is_null(f, hooks), "python")
-            must(f, plain_dict(f, hooks), "python")
-            must(f, f.call("PyDict_Size", I64, [hooks]) == 0, "python")
+            demand(f, ~is_null(f, hooks), "python")
+            demand(f, plain_dict(f, hooks), "python")
+            demand(f, f.call("PyDict_Size", I64, [hooks]) == 0, "python")
     found = f.call("PyDict_GetItemWithError", PTR, [state, the(f, "compiled")])
-    must(f, is_null(f, found), "python")
-    f.call("Py_DecRef", None, [state])
+    demand(f, is_null(f, found), "python")
+    drop(f, state)
     called = [the(f, "forward"), given, n, names]
     result = f.call("PyObject_VectorcallMethod", PTR, called)
     with f.when(is_null(f, result)):
@@ -151,7 +130,7 @@ def write_call(module: Module) -> None:
     f.ret(result)
     f.label("python")
     f.call("PyErr_Clear", None, [])
-    f.call("Py_DecRef", None, [state])
+    drop(f, state)
     f.ret(f.call("PyObject_Vectorcall", PTR, [the(f, "call_in_python"), given, n, names]))
     f.label("failed")
     f.ret(null)
@@ -166,8 +145,5 @@ def write_failed(f: Function, me: Value) -> None:
         f.call("PyErr_NormalizeException", None, each)
         with f.when(~is_null(f, parts[2])):
             f.call("PyException_SetTraceback", I32, [parts[1], parts[2]])
-        told = f.buffer(PTR, 2, 8)
-        told[0], told[1] = parts[1], me
-        call = [the(f, "failed"), told, f.const(I64, 2), the(f, "null")]
-        f.call("Py_DecRef", None, [f.call("PyObject_Vectorcall", PTR, call)])  # (of null: nothing)
+        drop(f, called(f, the(f, "failed"), [parts[1], me]))
         f.call("PyErr_Restore", None, [parts[i] for i in range(3)])

@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 
 from rushlight.autograd.node import LEAF, Extras, TensorBase
-from rushlight.kernels.codegen.ir import I8, I32, I64, PTR, Function, Module, Value
+from rushlight.kernels.codegen.ir import I32, I64, PTR, Function, Module, Value
 from rushlight.kernels.runtime import builtin, jit
 from rushlight.kernels.runtime.builtin import DATA, ND, field
-from rushlight.kernels.runtime.few_code import (
+from rushlight.kernels.runtime.object_code import (
     DESCR,
     FLAGS,
     KIND,
@@ -29,20 +29,17 @@ from rushlight.kernels.runtime.few_code import (
     begin,
     demand,
     demand_class,
+    drop,
+    end,
+    is_null,
+    replace,
     same,
     small_field,
+    take,
     the,
 )
 
 EXPORTS = ("collected", "counted", "forgotten")
-CALLS: builtin.Calls = {  # Python's functions: what they return and take
-    "Py_IncRef": (None, [PTR]), "Py_DecRef": (None, [PTR]), "PySet_Contains": (I32, [PTR, PTR]),
-    "PyErr_Clear": (None, []), "PyList_New": (PTR, [I64]), "PyList_Size": (I64, [PTR]),
-    "PyList_GetItem": (PTR, [PTR, I64]), "PyList_Append": (I32, [PTR, PTR]),
-    "PyTuple_Size": (I64, [PTR]), "PyTuple_GetItem": (PTR, [PTR, I64]),
-    "PyTuple_New": (PTR, [I64]), "PyTuple_SetItem": (I32, [PTR, I64, PTR]),
-    "PyDict_GetItemWithError": (PTR, [PTR, PTR]),
-}  # fmt: skip
 SLOTS = ("_a", "_fn", "_x")
 
 
@@ -53,7 +50,7 @@ def functions(tensor_class: type) -> dict[str, Any]:
         "ndarray": np.ndarray, "Tensor": tensor_class, "Extras": Extras, "LEAF": LEAF,
         "step": "step", "float32": np.dtype(np.float32),
     }  # fmt: skip
-    symbols = builtin.pythons(CALLS) | {name: id(thing) for name, thing in things.items()}
+    symbols = builtin.pythons() | {name: id(thing) for name, thing in things.items()}
     slots = tuple((n, builtin.slot_offset(TensorBase, n)) for n in SLOTS)
     slots += (("grad", builtin.slot_offset(Extras, "grad")),)
     key = ("stepping", slots, tuple(things))
@@ -63,7 +60,7 @@ def functions(tensor_class: type) -> dict[str, Any]:
 
 def build(slots: dict[str, int], things: dict[str, Any]) -> Module:
     module = Module("stepping")
-    builtin.declare(module, CALLS, things)
+    builtin.declare(module, things)
     write_collect(module, slots)
     write_collected(module)
     write_counted(module)
@@ -81,10 +78,10 @@ def known(f: Function, classes: Value, thing: Value) -> Value:
 
 def demand_there(f: Function, thing: Value) -> None:
     """Go on where a pointer is not null; a lookup that failed has said nothing."""
-    there = ~same(f, thing, the(f, "null"))
-    with f.when(~there):
+    missing = is_null(f, thing)
+    with f.when(missing):
         f.call("PyErr_Clear", None, [])
-    demand(f, there)
+    demand(f, ~missing)
 
 
 def demand_added(f: Function, list_: Value, thing: Value) -> None:
@@ -151,21 +148,21 @@ def write_collected(module: Module) -> None:
     params, state, names, plain = (args[i] for i in range(4))
     demand_class(f, params, "list")
     demand_class(f, names, "tuple")
-    n, null = f.call("PyList_Size", I64, [params]), the(f, "null")
+    n = f.call("PyList_Size", I64, [params])
     lists = [f.call("PyList_New", PTR, [f.const(I64, 0)]) for _ in range(3)]
     good = f.var(1)
     for made in lists:
-        with f.when(same(f, made, null)):
+        with f.when(is_null(f, made)):
             good.set(0)
     with f.range(n) as i, f.when(good.get() != 0):
         p = f.call("PyList_GetItem", PTR, [params, i])
         good.set(f.call("collect", I64, [p, state, names, plain, *lists]))
-    result = f.var(null)
+    result = f.var(the(f, "null"))
     with f.when(good.get() != 0):
         result.set(f.call("PyTuple_New", PTR, [f.const(I64, 3)]))
-    with f.when(same(f, result.get(), null)) as refused:
+    with f.when(is_null(f, result.get())) as refused:
         for made in lists:
-            f.call("Py_DecRef", None, [made])
+            drop(f, made)
         f.call("PyErr_Clear", None, [])
         f.line("br label %refuse")
         f.label(f.name_of("unreached"))
@@ -175,24 +172,13 @@ def write_collected(module: Module) -> None:
     end(f, result.get())
 
 
-def end(f: Function, made: Value) -> None:
-    """Return what was made, and None where it was refused."""
-    f.ret(made)
-    f.label("refuse")
-    none = the(f, "Py_None")
-    f.call("Py_IncRef", None, [none])
-    f.ret(none)
-
-
 def write_counted(module: Module) -> None:
     f, args = begin(module, "counted")
     counts, value = args[0], field(f, args[1], DATA).of(I32)[0]
     with f.range(f.call("PyList_Size", I64, [counts])) as i:
         count = f.call("PyList_GetItem", PTR, [counts, i])
         field(f, count, DATA).of(I32)[0] = value
-    none = the(f, "Py_None")
-    f.call("Py_IncRef", None, [none])
-    f.ret(none)
+    f.ret(take(f, the(f, "Py_None")))
 
 
 def write_forgotten(module: Module, slots: dict[str, int]) -> None:
@@ -204,22 +190,18 @@ def write_forgotten(module: Module, slots: dict[str, int]) -> None:
     bad = f.var(0)
     with f.range(f.call("PyList_Size", I64, [params])) as i:
         p = f.call("PyList_GetItem", PTR, [params, i])
-        done = f.var(f.convert(same(f, p, the(f, "null")), I64))
+        done = f.var(f.convert(is_null(f, p), I64))
         with f.when(done.get() != 0):  # whoever had the last gradient has shortened the list
             f.call("PyErr_Clear", None, [])
         with f.when(done.get() == 0), f.when(known(f, plain, p)):
             x = field(f, p, slots["_x"])
             with f.when(same(f, field(f, x, KIND), the(f, "Extras"))):
-                place = x.of(I8).at(slots["grad"]).of(PTR)
-                old = place[0]
-                f.call("Py_IncRef", None, [none])
-                place[0] = none
-                f.call("Py_DecRef", None, [old])
+                replace(f, x, slots["grad"], take(f, none))
                 done.set(1)
         with f.when(done.get() == 0):
             bad.set(bad.get() | f.convert(f.call("PyList_Append", I32, [others, p]), I64))
     with f.when(bad.get() != 0):
-        f.call("Py_DecRef", None, [others])
+        drop(f, others)
         f.ret(the(f, "null"))
         f.label(f.name_of("unreached"))
     end(f, others)

@@ -19,7 +19,7 @@ import numpy as np
 
 from .. import tuning
 from ..codegen.ir import F32, F64, I32, I64, PTR, Function, Module, Pointer, Value
-from ..runtime import builtin, few_code, jit
+from ..runtime import builtin, few_code, jit, object_code
 from . import library
 from .generator import BUFFER, write_doubles, write_draw, write_transform
 
@@ -52,17 +52,17 @@ def build() -> Module:
 
 def sizes_of(f: Function, shape: Value) -> tuple[Value, Pointer, Value]:
     """(number of dims, sizes, elements) of a tuple of ints, of few elements."""
-    few_code.demand_class(f, shape, "tuple")
+    object_code.demand_class(f, shape, "tuple")
     nd = f.call("PyTuple_Size", I64, [shape])
-    few_code.demand(f, nd <= few_code.MOST_DIMS)
+    object_code.demand(f, nd <= few_code.MOST_DIMS)
     sizes, n = f.buffer(I64, few_code.MOST_DIMS), f.var(1)
     with f.range(nd) as i:
         size = few_code.demand_int(f, f.call("PyTuple_GetItem", PTR, [shape, i]))
-        few_code.demand(f, size > 0)
-        few_code.demand(f, size <= tuning.RANDOM_ONE_CALL)
+        object_code.demand(f, size > 0)
+        object_code.demand(f, size <= tuning.RANDOM_ONE_CALL)
         sizes[i] = size
         n.set(n.get() * size)
-        few_code.demand(f, n.get() <= tuning.RANDOM_ONE_CALL)
+        object_code.demand(f, n.get() <= tuning.RANDOM_ONE_CALL)
     return nd, sizes, n.get()
 
 
@@ -70,12 +70,12 @@ def demand_free(f: Function, locked: Value) -> None:
     """Go on where no thread draws."""
     answer = f.call("PyObject_CallNoArgs", PTR, [locked])
     f.call("Py_DecRef", None, [answer])  # True or False, which is always there
-    few_code.demand(f, few_code.same(f, answer, few_code.the(f, "Py_False")))
+    object_code.demand(f, object_code.same(f, answer, object_code.the(f, "Py_False")))
 
 
 def demand_float(f: Function, thing: Value) -> Value:
     """The number that a float is; go on where it is one."""
-    few_code.demand_class(f, thing, "float")
+    object_code.demand_class(f, thing, "float")
     return f.call("PyFloat_AsDouble", F64, [thing])  # type: ignore[no-any-return]
 
 
@@ -83,17 +83,17 @@ def filled(
     f: Function, dtype: str, nd: Value, sizes: Pointer, fill: Callable[[Value], None]
 ) -> None:
     """Return a new array, after `fill` has written the code that fills its memory."""
-    null = few_code.the(f, "null")
-    descr = few_code.the(f, dtype)
+    null = object_code.the(f, "null")
+    descr = object_code.the(f, dtype)
     made = few_code.new_array(f, descr, nd, sizes, null, null, f.const(I32, 0))
-    with f.when(~few_code.same(f, made, null)):
+    with f.when(~object_code.same(f, made, null)):
         fill(builtin.field(f, made, builtin.DATA))
-    few_code.end(f, made)
+    object_code.end(f, made)
 
 
 def write_uniforms(module: Module) -> None:
     """uniforms(shape, state, locked): float32 numbers in [0, 1)."""
-    f, args = few_code.begin(module, "uniforms")
+    f, args = object_code.begin(module, "uniforms")
     nd, sizes, n = sizes_of(f, args[0])
     demand_free(f, args[2])
     state = builtin.field(f, args[1], builtin.DATA)
@@ -104,10 +104,10 @@ def write_normals(module: Module) -> None:
     """normals(shape, state, locked, spare, mean, std): float32 numbers. `spare` has a float64
     number that waits to be handed out, behind a 1 if there is one; fewer than a group of another
     mean than 0 are left to NumPy."""
-    f, args = few_code.begin(module, "normals")
+    f, args = object_code.begin(module, "normals")
     nd, sizes, n = sizes_of(f, args[0])
     mean, std = demand_float(f, args[4]), demand_float(f, args[5])
-    few_code.demand(f, (n >= GROUP) | (mean == 0))
+    object_code.demand(f, (n >= GROUP) | (mean == 0))
     demand_free(f, args[2])
     state, spare = (builtin.field(f, args[k], builtin.DATA) for k in (1, 3))
 
@@ -168,12 +168,12 @@ def write_pairs(
 
 def write_integers(module: Module) -> None:
     """integers(shape, state, locked, base, span): int64 numbers from base on, each of one word."""
-    f, args = few_code.begin(module, "integers")
+    f, args = object_code.begin(module, "integers")
     nd, sizes, n = sizes_of(f, args[0])
     base, span = (few_code.demand_int(f, args[k]) for k in (3, 4))
-    few_code.demand(f, span > 0)
-    few_code.demand(f, span < 1 << 28)  # `distributions._BIG_SPAN`: beyond, two words each
-    few_code.demand(f, (base > -(1 << 62)) & (base < 1 << 62))  # so that all of them are int64
+    object_code.demand(f, span > 0)
+    object_code.demand(f, span < 1 << 28)  # `distributions._BIG_SPAN`: beyond, two words each
+    object_code.demand(f, (base > -(1 << 62)) & (base < 1 << 62))  # so that all of them are int64
     demand_free(f, args[2])
     state = builtin.field(f, args[1], builtin.DATA)
 
@@ -199,7 +199,7 @@ def words_of(f: Function, state: Value, n: Value) -> Iterator[tuple[Value, Value
 
 def write_permuted(module: Module) -> None:
     """permuted((n,), state, locked): 0 .. n-1 shuffled, int64, as `select.permutation` does it."""
-    f, args = few_code.begin(module, "permuted")
+    f, args = object_code.begin(module, "permuted")
     nd, sizes, n = sizes_of(f, args[0])
     demand_free(f, args[2])
     state = builtin.field(f, args[1], builtin.DATA)

@@ -19,17 +19,38 @@ from typing import Any
 
 import numpy as np
 
-from ..codegen.ir import F32, F64, I64, PTR, Function, Module, Type, Value
+from ..codegen.ir import F32, F64, I32, I64, PTR, Function, Module, Type, Value
 
 DATA, ND, DIMENSIONS, STRIDES = 16, 24, 32, 40
 METH_FASTCALL, METH_KEYWORDS = 0x0080, 0x0002
-PYTHON = (
-    "PyLong_AsSsize_t",
-    "PyFloat_AsDouble",
-    "PyEval_SaveThread",
-    "PyEval_RestoreThread",
-    "Py_IncRef",
-)
+
+Calls = dict[str, tuple[Type | None, list[Type]]]
+PYTHON: Calls = {  # functions of Python's C API: what they return and take
+    "PyBytes_FromStringAndSize": (PTR, [PTR, I64]), "PyContextVar_Get": (I32, [PTR, PTR, PTR]),
+    "PyDict_GetItemWithError": (PTR, [PTR, PTR]), "PyDict_SetItem": (I32, [PTR, PTR, PTR]),
+    "PyDict_Size": (I64, [PTR]), "PyErr_Clear": (None, []), "PyErr_ExceptionMatches": (I32, [PTR]),
+    "PyErr_Fetch": (None, [PTR, PTR, PTR]), "PyErr_NormalizeException": (None, [PTR, PTR, PTR]),
+    "PyErr_Occurred": (PTR, []), "PyErr_Restore": (None, [PTR, PTR, PTR]),
+    "PyErr_SetObject": (None, [PTR, PTR]), "PyEval_RestoreThread": (None, [PTR]),
+    "PyEval_SaveThread": (PTR, []), "PyException_SetTraceback": (I32, [PTR, PTR]),
+    "PyFloat_AsDouble": (F64, [PTR]), "PyFrame_GetBack": (PTR, [PTR]),
+    "PyFrame_GetCode": (PTR, [PTR]), "PyFrame_GetLasti": (I32, [PTR]),
+    "PyList_Append": (I32, [PTR, PTR]), "PyList_GetItem": (PTR, [PTR, I64]),
+    "PyList_New": (PTR, [I64]), "PyList_SetItem": (I32, [PTR, I64, PTR]),
+    "PyList_SetSlice": (I32, [PTR, I64, I64, PTR]), "PyList_Size": (I64, [PTR]),
+    "PyLong_AsLongLongAndOverflow": (I64, [PTR, PTR]), "PyLong_AsSsize_t": (I64, [PTR]),
+    "PyLong_FromLong": (PTR, [I64]), "PyLong_FromSsize_t": (PTR, [I64]),
+    "PyNumber_Negative": (PTR, [PTR]), "PyObject_CallNoArgs": (PTR, [PTR]),
+    "PyObject_CallOneArg": (PTR, [PTR, PTR]), "PyObject_GenericGetDict": (PTR, [PTR, PTR]),
+    "PyObject_GetAttr": (PTR, [PTR, PTR]), "PyObject_GetItem": (PTR, [PTR, PTR]),
+    "PyObject_IsTrue": (I32, [PTR]), "PyObject_Vectorcall": (PTR, [PTR, PTR, I64, PTR]),
+    "PyObject_VectorcallMethod": (PTR, [PTR, PTR, I64, PTR]), "PySequence_Tuple": (PTR, [PTR]),
+    "PySet_Contains": (I32, [PTR, PTR]), "PyTuple_GetItem": (PTR, [PTR, I64]),
+    "PyTuple_New": (PTR, [I64]), "PyTuple_SetItem": (I32, [PTR, I64, PTR]),
+    "PyTuple_Size": (I64, [PTR]), "PyType_GenericAlloc": (PTR, [PTR, I64]),
+    "PyType_IsSubtype": (I32, [PTR, PTR]), "PyUnicode_AsUTF8AndSize": (PTR, [PTR, PTR]),
+    "Py_DecRef": (None, [PTR]), "Py_IncRef": (None, [PTR]),
+}  # fmt: skip
 
 
 class MethodDef(ctypes.Structure):
@@ -87,24 +108,31 @@ def bound(
     return _new(ctypes.byref(owner.definition), id(owner), None)
 
 
+# Those that the functions around kernels need (`entry`): there are many of these.
+FOR_KERNELS = ("PyLong_AsSsize_t", "PyFloat_AsDouble", "PyEval_SaveThread", "PyEval_RestoreThread",
+               "Py_IncRef")  # fmt: skip
+
+
 def symbols() -> dict[str, int]:
     """Addresses of what `entry` needs from Python."""
-    return {**pythons(PYTHON), "Py_None": id(None)}
+    return pythons(FOR_KERNELS) | {"Py_None": id(None)}
 
 
-def pythons(names: Iterable[str]) -> dict[str, int]:
+def pythons(names: Iterable[str] = PYTHON) -> dict[str, int]:
     """Where functions of Python's C API are."""
     found = {n: ctypes.cast(getattr(ctypes.pythonapi, n), ctypes.c_void_p).value for n in names}
     return {n: address or 0 for n, address in found.items()}
 
 
-Calls = dict[str, tuple[Type | None, list[Type]]]
+def declare_python(module: Module) -> None:
+    """What `symbols` gives."""
+    declare(module, ("Py_None",), FOR_KERNELS)
 
 
-def declare(module: Module, calls: Calls, objects: Iterable[str]) -> None:
-    """Functions of Python's, by what they return and take, and objects that are always there."""
-    for name, (returns, given) in calls.items():
-        module.declare(name, returns, given)
+def declare(module: Module, objects: Iterable[str], functions: Iterable[str] = PYTHON) -> None:
+    """Functions of Python's C API, and objects that are always there."""
+    for name in functions:
+        module.declare(name, *PYTHON[name])
     for name in objects:
         module.globals[name] = f"@{name} = external global i8"
 
@@ -122,15 +150,6 @@ def slot_offset(cls: Any, name: str) -> int:
     words = cls.__basicsize__ // ctypes.sizeof(ctypes.c_void_p)
     held = list((ctypes.c_void_p * words).from_address(id(thing)))
     return held.index(id(mark)) * ctypes.sizeof(ctypes.c_void_p)
-
-
-def declare_python(module: Module) -> None:
-    module.declare("PyLong_AsSsize_t", I64, [PTR])
-    module.declare("PyFloat_AsDouble", F64, [PTR])
-    module.declare("PyEval_SaveThread", PTR, [])
-    module.declare("PyEval_RestoreThread", None, [PTR])
-    module.declare("Py_IncRef", None, [PTR])
-    module.globals["Py_None"] = "@Py_None = external global i8"
 
 
 @functools.cache

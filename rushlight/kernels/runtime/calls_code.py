@@ -10,8 +10,9 @@ from ... import config
 from ..codegen.ir import F64, I8, I32, I64, PTR, Function, Module, Pointer, Value
 from . import builtin, memory, threads, workspace
 from .builtin import DATA, DIMENSIONS, field
-from .few_code import NEW_FROM_DESCR, new_array, same, the
+from .few_code import NEW_FROM_DESCR, new_array
 from .memory import numpy_address
+from .object_code import is_null, same, the
 
 STEP = 8
 MOST = 512  # words that are copied: 4 KB of the stack
@@ -22,15 +23,6 @@ KINDS = 4  # of patches
 # outputs and returned things there are, bytes of workspace, whether the pool must be asked.
 HEAD = ("arrays", "optional", "ints", "floats", "kernels", "copied", "release", "arguments",
         "outputs", "returned", "workspace", "asks")  # fmt: skip
-CALLS: builtin.Calls = {  # Python's functions: what they return and take
-    "PyLong_AsSsize_t": (I64, [PTR]), "PyFloat_AsDouble": (F64, [PTR]),
-    "PyEval_SaveThread": (PTR, []), "PyEval_RestoreThread": (None, [PTR]),
-    "Py_IncRef": (None, [PTR]), "Py_DecRef": (None, [PTR]), "PyTuple_New": (PTR, [I64]),
-    "PyTuple_SetItem": (I32, [PTR, I64, PTR]), "PyContextVar_Get": (I32, [PTR, PTR, PTR]),
-    "PyObject_CallNoArgs": (PTR, [PTR]), "PyObject_GetAttr": (PTR, [PTR, PTR]),
-    "PyObject_CallOneArg": (PTR, [PTR, PTR]), "PyLong_FromSsize_t": (PTR, [I64]),
-    "PyErr_SetObject": (None, [PTR, PTR]),
-}  # fmt: skip
 
 
 def objects() -> dict[str, Any]:
@@ -51,7 +43,7 @@ def symbols() -> dict[str, int]:
     """Addresses of what the code needs."""
     if not _objects:
         _objects.update(objects())
-    found = builtin.pythons(CALLS) | {name: id(thing) for name, thing in _objects.items()}
+    found = builtin.pythons() | {name: id(thing) for name, thing in _objects.items()}
     return {**found, "array_new": numpy_address(NEW_FROM_DESCR)}
 
 
@@ -69,7 +61,7 @@ def slots() -> tuple[int, int]:
 def build() -> Module:
     """The function `call(self, arguments, their number)`."""
     module = Module("calls")
-    builtin.declare(module, CALLS, objects())
+    builtin.declare(module, objects())
     module.declare("array_new", PTR, [PTR, PTR, I32, PTR, PTR, PTR, I32, PTR])
     write_make(module)
     write_ready(module)
@@ -109,7 +101,7 @@ def build() -> Module:
                     f.call("Py_IncRef", None, [result.get()])
                 with one.otherwise():
                     several = f.call("PyTuple_New", PTR, [word["returned"]])
-                    with f.when(~same(f, several, null)), f.range(word["returned"]) as i:
+                    with f.when(~is_null(f, several)), f.range(word["returned"]) as i:
                         thing = things[returned[i]]
                         f.call("Py_IncRef", None, [thing])
                         f.call("PyTuple_SetItem", I32, [several, i, thing])
@@ -123,7 +115,7 @@ def build() -> Module:
 def add(f: Function, things: Pointer, there: Any, made: Value) -> Value:
     """Put another thing behind the others; 0 where it was not made."""
     good = f.var(0)
-    with f.when(~same(f, made, the(f, "null"))):
+    with f.when(~is_null(f, made)):
         things[there.get()] = made
         there.set(there.get() + 1)
         good.set(1)
@@ -198,7 +190,7 @@ def write_ready(module: Module) -> None:
             good.set(1)
         with branch.otherwise():
             done = f.call("PyObject_CallNoArgs", PTR, [Value(f, PTR, "@ready_by_python")])
-            with f.when(~same(f, done, the(f, "null"))):
+            with f.when(~is_null(f, done)):
                 f.call("Py_DecRef", None, [done])
                 good.set(1)
     f.ret(good.get())
@@ -209,7 +201,7 @@ def write_room(module: Module) -> None:
     f = module.function("room", PTR, [("bytes", I64)], private=True)
     nbytes, enough = f.args["bytes"], f.var(0)
     found = f.var(f.call("PyObject_GetAttr", PTR, [the(f, "kept"), the(f, "room_name")]))
-    with f.when(~same(f, found.get(), the(f, "null"))):
+    with f.when(~is_null(f, found.get())):
         with f.when(~same(f, found.get(), the(f, "Py_None"))):
             size = field(f, found.get(), DIMENSIONS).of(I64)[0]
             enough.set(f.convert(size >= nbytes, I64))
@@ -217,7 +209,7 @@ def write_room(module: Module) -> None:
             f.call("Py_DecRef", None, [found.get()])
             number = f.call("PyLong_FromSsize_t", PTR, [nbytes])
             found.set(number)  # null as it may be
-            with f.when(~same(f, number, the(f, "null"))):
+            with f.when(~is_null(f, number)):
                 found.set(f.call("PyObject_CallOneArg", PTR, [the(f, "workspace"), number]))
                 f.call("Py_DecRef", None, [number])
     f.ret(found.get())

@@ -17,10 +17,24 @@ from ..codegen.ir import F64, I8, I32, I64, PTR, Function, Module, Pointer, Valu
 from . import builtin
 from .builtin import DATA, DIMENSIONS, ND, STRIDES
 from .memory import numpy_address
+from .object_code import (
+    ALIGNED,
+    CONTIGUOUS,
+    DESCR,
+    FLAGS,
+    KIND,
+    WRITEABLE,
+    begin,
+    demand,
+    demand_class,
+    end,
+    end_true,
+    is_null,
+    same,
+    small_field,
+    the,
+)
 
-KIND, BASE, DESCR, FLAGS = 8, 48, 56, 64
-CONTIGUOUS, VIEWED = 0x0001, 0x0503  # flags: rows without gaps; what a view has of the array's
-ALIGNED, WRITEABLE = 0x0100, 0x0400
 NEW_FROM_DESCR, SET_BASE = 94, 282  # places in NumPy's table of functions: its stable ABI
 MOST_DIMS = 8
 MOST_ELEMENTS = 4096  # of arrays whose elements are moved: beyond, that is what takes the time
@@ -28,12 +42,6 @@ MOST_LAYOUTS, MOST_WORDS = 12, 2 * MOST_DIMS + 3  # operands of one call; i32 of
 FIRST_ODD, LAST_ODD = 17, 22  # numbers of NumPy's types with parameters: strings, dates, records
 TYPE = 24  # in an element's type: kind, character, byte order, flags (a byte each), number (i32)
 MOST_SIZE = 1 << 31  # of a dimension: a product of two of these is an i64
-PYTHON = (
-    "PyTuple_Size", "PyTuple_GetItem", "PyLong_AsLongLongAndOverflow", "Py_IncRef", "Py_DecRef",
-    "PyObject_CallNoArgs", "PyBytes_FromStringAndSize", "PyFloat_AsDouble",
-    "PyUnicode_AsUTF8AndSize", "PyErr_Clear", "PyType_GenericAlloc",
-    "PyList_Size", "PyList_GetItem", "PySet_Contains",
-)  # fmt: skip
 OBJECTS = {
     "Py_None": None, "Py_False": False, "Py_True": True, "tuple": tuple, "int": int, "float": float,
     "str": str, "list": list, "ndarray": np.ndarray,
@@ -48,7 +56,7 @@ def symbols() -> dict[str, int]:
     """Addresses of what these functions need from Python and NumPy."""
     objects = {**OBJECTS, **{name: np.dtype(name) for name in TYPES}}
     numpys = {"array_new": NEW_FROM_DESCR, "array_set_base": SET_BASE}
-    found = builtin.pythons(PYTHON) | {name: id(thing) for name, thing in objects.items()}
+    found = builtin.pythons() | {name: id(thing) for name, thing in objects.items()}
     return found | {name: numpy_address(place) for name, place in numpys.items()}
 
 
@@ -71,67 +79,12 @@ def build() -> Module:
 
 def declare(module: Module) -> None:
     """What `symbols` gives."""
-    module.declare("PyTuple_Size", I64, [PTR])
-    module.declare("PyTuple_GetItem", PTR, [PTR, I64])
-    module.declare("PyLong_AsLongLongAndOverflow", I64, [PTR, PTR])
-    module.declare("Py_IncRef", None, [PTR])
-    module.declare("Py_DecRef", None, [PTR])
-    module.declare("PyObject_CallNoArgs", PTR, [PTR])
-    module.declare("PyBytes_FromStringAndSize", PTR, [PTR, I64])
-    module.declare("PyFloat_AsDouble", F64, [PTR])
-    module.declare("PyUnicode_AsUTF8AndSize", PTR, [PTR, PTR])
-    module.declare("PyErr_Clear", None, [])
-    module.declare("PyType_GenericAlloc", PTR, [PTR, I64])
-    module.declare("PySet_Contains", I32, [PTR, PTR])
+    builtin.declare(module, (*OBJECTS, *TYPES))
     module.declare("array_new", PTR, [PTR, PTR, I32, PTR, PTR, PTR, I32, PTR])
     module.declare("array_set_base", I32, [PTR, PTR])
-    for name in (*OBJECTS, *TYPES):
-        module.globals[name] = f"@{name} = external global i8"
 
 
 # -- the parts -----------------------------------------------------------------------------------
-
-
-def begin(module: Module, name: str) -> tuple[Function, Pointer]:
-    """A built-in function and its arguments."""
-    f = module.function(name, PTR, [("self", PTR), ("args", PTR), ("nargs", I64)])
-    return f, f.args["args"].of(PTR)
-
-
-def end(f: Function, made: Value) -> None:
-    """Return what was made (null: with the error that is set), and None where it was refused."""
-    f.ret(made)
-    f.label("refuse")
-    none = the(f, "Py_None")
-    f.call("Py_IncRef", None, [none])
-    f.ret(none)
-
-
-def demand(f: Function, condition: Value) -> None:
-    """Go on where a condition holds."""
-    on = f.name_of("on")
-    f.line(f"br i1 {condition.text}, label %{on}, label %refuse")
-    f.label(on)
-
-
-def the(f: Function, name: str) -> Value:
-    """An object that is always there, or null."""
-    return Value(f, PTR, "null" if name == "null" else f"@{name}")
-
-
-def same(f: Function, a: Value, b: Value) -> Value:
-    """Whether two pointers are one."""
-    return f.emit("i1", f"icmp eq ptr {a.text}, {b.text}")
-
-
-def demand_class(f: Function, thing: Value, name: str) -> None:
-    """Go on where an object is of a class, and of no subclass."""
-    demand(f, same(f, builtin.field(f, thing, KIND), the(f, name)))
-
-
-def small_field(f: Function, ndarray: Value, offset: int) -> Value:
-    """A C int among an ndarray's fields."""
-    return ndarray.of(I8).at(offset).of(I32)[0]
 
 
 def address_of(f: Function, a: Value) -> Value:
@@ -223,13 +176,6 @@ def item_of(f: Function, descr: Value) -> Value:
         item.set(f.select(number == known, f.const(I64, size), item.get()))
     demand(f, item.get() > 0)
     return item.get()  # type: ignore[no-any-return]
-
-
-def end_true(f: Function) -> None:
-    """Return True."""
-    true = the(f, "Py_True")
-    f.call("Py_IncRef", None, [true])
-    end(f, true)
 
 
 def write_assigned(module: Module) -> None:
@@ -364,7 +310,7 @@ def write_text(f: Function, thing: Value, put: Any) -> None:
     """The words of a text: its length, and a byte in each."""
     length = f.buffer(I64, 1)
     text = f.call("PyUnicode_AsUTF8AndSize", PTR, [thing, length])
-    with f.when(same(f, text, the(f, "null"))):
+    with f.when(is_null(f, text)):
         f.call("PyErr_Clear", None, [])  # of half a surrogate
         length[0] = f.const(I64, 2 * MOST_DIMS + 1)
     n = length[0]

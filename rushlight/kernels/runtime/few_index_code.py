@@ -12,21 +12,8 @@ from collections.abc import Callable
 from ..codegen.ir import F32, I8, I32, I64, PTR, Function, Module, Pointer, Value
 from . import builtin
 from .builtin import DATA
-from .few_code import (
-    DESCR,
-    MOST_DIMS,
-    MOST_ELEMENTS,
-    begin,
-    demand,
-    demand_int,
-    demand_rows,
-    end,
-    item_of,
-    new_array,
-    product,
-    same,
-    the,
-)
+from .few_code import MOST_DIMS, MOST_ELEMENTS, demand_int, demand_rows, item_of, new_array, product
+from .object_code import DESCR, begin, demand, end, is_null, same, the
 
 EXPORTS = ("inside", "taken", "gathered", "placed", "added", "hot", "ranked")
 ITEMS = {4: I32, 8: I64}  # bytes of the elements that are moved one by one, as these
@@ -81,7 +68,7 @@ def demand_indices(f: Function, index: Value, n: Value) -> tuple[Value, Pointer,
 
 def if_made(f: Function, made: Value, fill: Callable[[], None]) -> None:
     """Return a new array, after `fill` has written what fills it."""
-    with f.when(~same(f, made, the(f, "null"))):
+    with f.when(~is_null(f, made)):
         fill()
     end(f, made)
 

@@ -12,15 +12,14 @@ from collections.abc import Callable
 from ..codegen.ir import F32, F64, I32, I64, PTR, Module, Value
 from . import builtin
 from .builtin import DATA
-from .few_code import KIND, MOST_ELEMENTS, begin, demand, demand_int, end, new_array, same, the
+from .few_code import MOST_ELEMENTS, demand_int, new_array
+from .object_code import KIND, begin, demand, end, is_null, same, the
 
 EXPORTS = ("numbers",)
 
 
 def write(module: Module) -> None:
     """All functions of this file."""
-    module.declare("PyList_Size", I64, [PTR])
-    module.declare("PyList_GetItem", PTR, [PTR, I64])
     write_length(module)
     write_entry(module)
     write_numbers(module)
@@ -98,7 +97,7 @@ def write_numbers(module: Module) -> None:
         PTR, f"select i1 {single.text}, ptr {the(f, 'float32').text}, ptr {the(f, 'int64').text}"
     )
     made = new_array(f, descr, nd, sizes, null, null, f.const(I32, 0))
-    with f.when(~same(f, made, null)):
+    with f.when(~is_null(f, made)):
         memory = builtin.field(f, made, DATA)
 
         def whole(x: Value) -> Value:

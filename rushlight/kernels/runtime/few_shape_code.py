@@ -10,23 +10,26 @@ from ..codegen.ir import I8, I32, I64, PTR, Function, Module, Pointer, Value
 from . import builtin
 from .builtin import DATA, DIMENSIONS, ND, STRIDES
 from .few_code import (
+    MOST_DIMS,
+    MOST_ELEMENTS,
+    MOST_SIZE,
+    address_of,
+    demand_int,
+    demand_rows,
+    new_array,
+    product,
+)
+from .object_code import (
     BASE,
     CONTIGUOUS,
     DESCR,
     FLAGS,
-    MOST_DIMS,
-    MOST_ELEMENTS,
-    MOST_SIZE,
     VIEWED,
-    address_of,
     begin,
     demand,
     demand_class,
-    demand_int,
-    demand_rows,
     end,
-    new_array,
-    product,
+    is_null,
     same,
     small_field,
     the,
@@ -147,7 +150,7 @@ def end_view(f: Function, a: Value, nd: Value, sizes: Value, strides: Value, fla
     data, descr = builtin.field(f, a, DATA), builtin.field(f, a, DESCR)
     made = new_array(f, descr, nd, sizes, strides, data, flags)
     result = f.var(made, PTR)
-    with f.when(~same(f, made, null)):
+    with f.when(~is_null(f, made)):
         f.call("Py_IncRef", None, [a])  # NumPy keeps it, or the one that owns the memory
         status = f.call("array_set_base", I32, [made, a])
         with f.when(status < 0):
@@ -228,7 +231,7 @@ def write_joined(module: Module) -> None:
     outer, inner = product(f, wanted, zero, d), product(f, wanted, d + 1, nd)
     demand(f, outer * inner * wanted[d] <= MOST_ELEMENTS)
     made = new_array(f, descr, nd, wanted, null, null, f.const(I32, 0))
-    with f.when(~same(f, made, null)):
+    with f.when(~is_null(f, made)):
         item = builtin.field(f, made, STRIDES).of(I64)[nd - 1]
         to = f.var(builtin.field(f, made, DATA), PTR)
         with f.range(outer) as o, f.range(count) as i:
@@ -257,7 +260,7 @@ def write_beside(module: Module) -> None:
     demand_class(f, first, "ndarray")
     nd, descr = f.convert(small_field(f, first, ND), I64), builtin.field(f, first, DESCR)
     base = builtin.field(f, first, BASE)
-    demand(f, ~same(f, base, the(f, "null")))
+    demand(f, ~is_null(f, base))
     demand(f, ~same(f, base, first))
     base_nd, base_sizes = demand_rows(f, base)
     demand(f, base_nd > 0)
