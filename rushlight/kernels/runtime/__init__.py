@@ -1,8 +1,9 @@
 """What kernels need while they run: compiling and loading, threads, memory, BLAS beside them.
 
-`jit.py` compiling, the disk cache, loading · `builtin.py` calls from Python · `threads.py` the
-pool, `waiting.py` how its threads sleep · `memory.py`, `allocator.py` memory of large arrays ·
-`blas.py` BLAS's threads · `few.py`, `few_code.py` small steps on ndarrays.
+`jit.py` compiling, the disk cache, loading · `builtin.py` calls from Python, `calls.py` those of
+whole plans · `threads.py` the pool, `waiting.py` how its threads sleep · `memory.py`,
+`allocator.py` memory of large arrays · `blas.py` BLAS's threads · `few.py`, `few_code.py` small
+steps on ndarrays · `object_code.py` what machine code does to Python's objects, in words.
 """
 
 from __future__ import annotations

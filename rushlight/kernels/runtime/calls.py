@@ -22,8 +22,8 @@ The words, an array of int64 that the function has as its `self` (`HEAD`, then):
 
 Things are the arguments, then the outputs, then the workspace.
 
-Not here: who packs them (`kernels/plan.py`, `together.py`); tables that stay where they are
-(`replay.py`).
+Not here: what it does (`calls_code.py`); who packs the words (`kernels/plan.py`, `together.py`);
+tables that stay where they are (`replay.py`).
 """
 
 from __future__ import annotations
