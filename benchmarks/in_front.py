@@ -31,7 +31,7 @@ AT_MOST, AIM = 5.0, 2.5  # microseconds
 # Beginnings of names of what is no kernel: threads, memory, small steps of the engine. Those of
 # calls (`few.py`) come to them.
 KEPT = ("pool_", "memory_", "first_gradient", "line_from", "walk", "made", "step", "noted",
-        "free", "collected", "counted", "forgotten", "linked")
+        "both_free", "collected", "counted", "forgotten", "linked")
 
 
 def take_out() -> list[str]:

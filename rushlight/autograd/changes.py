@@ -237,7 +237,7 @@ def changeable(t: Any) -> bool:
 
 def both_changeable(s: Any, t: Any) -> bool:
     """`changeable(s) and changeable(t)`, quicker for tensors of which there is nothing to tell."""
-    found = free(s, t)
+    found = both_free(s, t)
     return changeable(s) and changeable(t) if found is None else found  # type: ignore[no-any-return]
 
 
@@ -251,7 +251,7 @@ def load() -> None:
 # By machine code: `all_changed` for tensors that have a cell and are no views, and whether two
 # plain tensors may be changed, None where that is to be looked at.
 noted: Callable[..., bool] = few.refused  # type: ignore[assignment]
-free: Callable[[Any, Any], bool | None] = few.refused
+both_free: Callable[[Any, Any], bool | None] = few.refused
 few.when_loaded(load)
 
 

@@ -2,9 +2,9 @@
 same notes in the cells.
 
 `noted(tensors, name, code, lasti)` does what `all_changed` does for tensors that have a cell and
-are no views; False, with nothing done, where there are others. `free(s, t)` says whether two plain
-tensors have nothing to tell and lie as `changeable` wants it; None where that is to be looked at.
-It runs with the global lock held.
+are no views; False, with nothing done, where there are others. `both_free(s, t)` says whether two
+plain tensors have nothing to tell and lie as `changeable` wants it; None where that is to be looked
+at. It runs with the global lock held.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from ..kernels.runtime.object_code import (
 )
 from .node import Cell, TensorBase, tick
 
-EXPORTS = ("noted", "free")
+EXPORTS = ("noted", "both_free")
 TENSOR = ("_a", "_fn", "_vc", "_v", "_x")
 CELL = ("count", "stamp", "what", "code", "lasti")
 CARRAY = CONTIGUOUS | ALIGNED | WRITEABLE
@@ -60,7 +60,7 @@ def build(slots: dict[str, int], things: dict[str, Any]) -> Module:
     module = Module("changes")
     builtin.declare(module, things)
     write_noted(module, slots)
-    write_free(module, slots)
+    write_both_free(module, slots)
     return module
 
 
@@ -100,8 +100,8 @@ def write_noted(module: Module, slots: dict[str, int]) -> None:
     end_true(f, "Py_False")
 
 
-def write_free(module: Module, slots: dict[str, int]) -> None:
-    f, args = begin(module, "free")
+def write_both_free(module: Module, slots: dict[str, int]) -> None:
+    f, args = begin(module, "both_free")
     none = the(f, "Py_None")
     demand(f, f.call("PyList_Size", I64, [the(f, "watchers")]) == 0)
     flags: Any = CARRAY

@@ -18,10 +18,10 @@ pytestmark = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, o
 
 @pytest.fixture(autouse=True)
 def loaded() -> Iterator[None]:
-    before = changes.noted, changes.free
+    before = changes.noted, changes.both_free
     few.load()
     yield
-    changes.noted, changes.free = before
+    changes.noted, changes.both_free = before
 
 
 def cells(tensors: Any) -> list[Any]:
@@ -64,32 +64,32 @@ class Sub(torch.Tensor):
     """A class of one's own."""
 
 
-def test_free_says_what_changeable_says() -> None:
+def test_both_free_says_what_changeable_says() -> None:
     plain, other = torch.zeros(3), torch.zeros(3)
-    assert changes.free(plain, other) is True
+    assert changes.both_free(plain, other) is True
     turned = torch.zeros(3, 2)
     turned._a = turned._a.T
-    assert changes.free(plain, turned) is False
+    assert changes.both_free(plain, turned) is False
     locked = torch.zeros(3)
     locked._a = np.broadcast_to(np.zeros((), np.float32), (3,))
-    assert changes.free(locked, plain) is False
+    assert changes.both_free(locked, plain) is False
     leaf = torch.zeros(3, requires_grad=True)
     unusual = [
         leaf, leaf * 2, plain[1:], torch.zeros(3).as_subclass(Sub),
         torch.nn.Parameter(torch.zeros(3)), torch.zeros(3, device="meta"), None, 3,
     ]  # fmt: skip
     for t in unusual:
-        assert changes.free(plain, t) is None
-        assert changes.free(t, plain) is None
+        assert changes.both_free(plain, t) is None
+        assert changes.both_free(t, plain) is None
     for t in unusual[:-2]:
         expected = changes.changeable(plain) and changes.changeable(t)
         assert changes.both_changeable(plain, t) == expected
 
 
-def test_free_looks_whether_somebody_looks_on() -> None:
+def test_both_free_looks_whether_somebody_looks_on() -> None:
     watcher = changes.ChangeWatcher()
     changes.change_watchers.append(watcher)
     try:
-        assert changes.free(torch.zeros(3), torch.zeros(3)) is None
+        assert changes.both_free(torch.zeros(3), torch.zeros(3)) is None
     finally:
         changes.change_watchers.remove(watcher)

@@ -275,7 +275,7 @@ def _keep_running(
     arrays or as tensors."""
     _, mean, var = found
     if momentum.__class__ is float and (
-        changes.free(running_mean, running_var)
+        changes.both_free(running_mean, running_var)
         or (
             running_mean is not None
             and running_var is not None
