@@ -154,12 +154,25 @@ def assembly(text: str) -> str:
 # -- names of kernels on disk ----------------------------------------------------------------------
 
 
+# Folders beside `kernels/` that write machine code, too, in their files `*_code.py`.
+WRITERS = ("autograd", "nn", "optim")
+
+
+def writers() -> list[Path]:
+    """The files that decide how code comes out."""
+    kernels = Path(__file__).parents[1]
+    found = sorted(kernels.rglob("*.py"))
+    for folder in WRITERS:
+        found += sorted((kernels.parent / folder).glob("*_code.py"))
+    return found
+
+
 @functools.cache
 def fingerprint() -> bytes:
     """A hash over all that decides how code comes out, but the kernel itself."""
     t = target()
     h = hashlib.sha256(f"{disk.MAGIC!r} {t.version} {t.cpu} {t.features} {sys.platform}".encode())
-    for path in sorted(Path(__file__).parents[1].rglob("*.py")):
+    for path in writers():
         h.update(path.read_bytes())
     return h.digest()
 

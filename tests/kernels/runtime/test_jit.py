@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import rushlight
 from rushlight.kernels.codegen import ir
 from rushlight.kernels.codegen.ir import F32, F64, I32, I64, PTR
 from rushlight.kernels.runtime import builtin, jit
@@ -198,6 +199,15 @@ def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
 def test_the_name_of_a_file_depends_on_the_key() -> None:
     assert jit.file_name(("a", 1)) != jit.file_name(("a", 2))
     assert jit.file_name(("a", 1)) == jit.file_name(("a", 1))
+
+
+def test_code_on_disk_depends_on_all_that_write_it() -> None:
+    """Else an older version's code would be run by a newer one."""
+    package = Path(rushlight.__file__).parent
+    texts = {p: p.read_text(encoding="utf-8") for p in package.rglob("*.py")}
+    loading = [p for p, text in texts.items() if "jit.load(" in text and "ir import" in text]
+    assert {*loading} <= {*jit.writers()}
+    assert package / "autograd" / "step_code.py" in jit.writers()
 
 
 def test_assembly_can_be_read() -> None:
