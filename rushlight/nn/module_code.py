@@ -89,10 +89,13 @@ def write_getattr(module: Module) -> None:
     f.label("python")
     f.call("PyErr_Clear", None, [])  # of what has no hash
     drop(f, state)
-    given = f.buffer(PTR, 2, 8)
-    given[0], given[1] = f.args["self"], args[0]
-    n = f.select(f.args["nargs"] == 1, f.const(I64, 2), f.const(I64, 1))
-    f.ret(f.call("PyObject_Vectorcall", PTR, [the(f, "getattr_in_python"), given, n, null]))
+    given, count = f.buffer(PTR, 2, 8), f.var(1)
+    given[0] = f.args["self"]
+    with f.when(f.args["nargs"] == 1):  # else the method says so
+        given[1] = args[0]
+        count.set(2)
+    call = [the(f, "getattr_in_python"), given, count.get(), null]
+    f.ret(f.call("PyObject_Vectorcall", PTR, call))
     f.label("failed")
     f.ret(null)
 
