@@ -44,14 +44,9 @@ def plans_together(
     )  # fmt: skip
 
 
-def gradients(
-    g: Array, x: Array, w: Array, plan: Plan, needs: tuple[bool, bool, bool]
-) -> tuple[Array | None, ...]:
-    """dx, dw and the bias's db by a plan of `plans_together`; None for those that nobody needs."""
-    found = plan.run(g, x, w)
-    if len(plan.returns) == 3:
-        return found  # type: ignore[no-any-return]
-    rest = iter(found if len(plan.returns) == 2 else (found,))
+def in_places(found: Any, plan: Plan, needs: tuple[bool, bool, bool]) -> tuple[Array | None, ...]:
+    """dx, dw and the bias's db of what a plan returns; None for those that nobody needs."""
+    rest = iter(found if len(plan.returns) > 1 else (found,))
     return tuple([next(rest) if wanted else None for wanted in needs])
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ... import config
 from ...autograd import door
-from ...autograd.steps import Step
+from ...autograd.steps import step
 from ...kernels.conv import gradients as kernels
 from ...kernels.conv import reference
 from ...kernels.conv import select as kernel
@@ -197,9 +197,13 @@ def _plan(
 
 
 convolution.planned(_plan)
-_together = Step(
-    "convolution_backward", kernels.gradients, outputs=3, shown="aten::convolution_backward"
-)
+
+
+@step(outputs=3, shown="aten::convolution_backward")
+def convolution_backward(g: Any, x: Any, w: Any, *, plan: Any, needs: Any) -> Any:
+    """The gradients of a convolution that are needed, by the plan of all of them."""
+    found = plan.run(g, x, w)
+    return found if len(plan.returns) == 3 else kernels.in_places(found, plan, needs)
 
 
 @convolution.joint
@@ -223,7 +227,7 @@ def _(
         known = few.layouts(*of)
         plan = kernels.plans_together.get(known) or kernels.plans_together.make(known, *of)
         if plan is not None:
-            return door.perform(_together, (g, x, w), {"plan": plan, "needs": needs})
+            return door.perform(convolution_backward, (g, x, w), {"plan": plan, "needs": needs})
     how = _how(stride, padding, dilation, groups)
     dx = dw = db = None
     if needs[0]:
