@@ -120,8 +120,13 @@ def symbols() -> dict[str, int]:
 
 def pythons(names: Iterable[str] = PYTHON) -> dict[str, int]:
     """Where functions of Python's C API are."""
-    found = {n: ctypes.cast(getattr(ctypes.pythonapi, n), ctypes.c_void_p).value for n in names}
-    return {n: address or 0 for n, address in found.items()}
+    return {n: place_of(n) for n in names}
+
+
+@functools.cache
+def place_of(name: str) -> int:
+    """Where one of them is."""
+    return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
 
 
 def declare_python(module: Module) -> None:
