@@ -28,23 +28,25 @@ from .rows import Call, Row
 
 TIMES = 10  # calls whose gradients are computed together
 AT_MOST, AIM = 5.0, 2.5  # microseconds
-# Beginnings of names of what is no kernel: threads, memory, small steps of the engine. Those of
-# calls (`few.py`) come to them.
-KEPT = ("pool_", "memory_", "first_gradient", "line_from", "walk", "made", "step", "noted",
-        "both_free", "collected", "counted", "forgotten", "linked")
+KEPT = ("pool_", "memory_")  # beginnings of names of what is no kernel: threads, memory
 
 
 def take_out() -> list[str]:
     """From now on kernels do nothing; their names are entered into the list as they are made."""
-    from rushlight.kernels.runtime import builtin, calls, few, jit
+    from rushlight.kernels.runtime import builtin, calls, few, jit, object_code
 
     if not jit.available():
         raise RuntimeError("no machine code here, so there is no kernel to take out")
     real, real_bound, names = builtin.function, builtin.bound, []
-    kept = (*KEPT, *few.exports())
+    small_steps = few.exports()
+
+    def kept(name: str) -> bool:
+        """Whether a function is no kernel: of `few.py`, or of the files that say in Python what
+        their machine code does."""
+        return name.startswith(KEPT) or name in small_steps or name in object_code.exported
 
     def function(address: int, name: str, doc: str = "") -> Any:
-        if name.startswith(kept):
+        if kept(name):
             return real(address, name, doc)
         names.append(name)
         arguments = [line.split(":")[0].strip() for line in doc.splitlines()[2:]]
@@ -52,7 +54,7 @@ def take_out() -> list[str]:
         return real(nothing(status), name, doc)
 
     def bound(address: int, name: str, table: Any, arguments: Any, doc: str = "") -> Any:
-        if name.startswith(kept):
+        if kept(name):
             return real_bound(address, name, table, arguments, doc)
         names.append(name)
         status = arguments.index("status") if "status" in arguments else None

@@ -236,16 +236,19 @@ def changeable(t: Any) -> bool:
 
 
 def both_changeable(s: Any, t: Any) -> bool:
-    """`changeable(s) and changeable(t)`, quicker for tensors of which there is nothing to tell."""
+    """`changeable(s) and changeable(t)`, quicker for tensors of which there is nothing to tell;
+    False where one is None."""
     found = both_free(s, t)
     return changeable(s) and changeable(t) if found is None else found  # type: ignore[no-any-return]
 
 
 def load() -> None:
     """Put the functions of machine code into their places."""
+    global noted, both_free
     from . import changes_code
 
-    globals().update(changes_code.functions(door.Tensor, change_watchers))
+    made = changes_code.functions(door.Tensor, change_watchers)
+    noted, both_free = made["noted"], made["both_free"]
 
 
 # By machine code: `all_changed` for tensors that have a cell and are no views, and whether two

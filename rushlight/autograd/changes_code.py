@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..kernels.codegen.ir import I32, I64, PTR, Module, Value
-from ..kernels.runtime import builtin, jit
+from ..kernels.runtime import builtin
 from ..kernels.runtime.builtin import field
 from ..kernels.runtime.object_code import (
     ALIGNED,
@@ -23,12 +23,14 @@ from ..kernels.runtime.object_code import (
     KIND,
     WRITEABLE,
     begin,
+    compiled,
     demand,
     demand_class,
     end,
     end_true,
     replace,
     same,
+    slots_of,
     small_field,
     take,
     the,
@@ -48,11 +50,8 @@ def functions(tensor_class: type, watchers: list[Any]) -> dict[str, Any]:
         "ndarray": np.ndarray, "TensorBase": TensorBase, "Tensor": tensor_class, "Cell": Cell,
         "tick": tick, "watchers": watchers,
     }  # fmt: skip
-    symbols = builtin.pythons() | {name: id(thing) for name, thing in things.items()}
-    slots = tuple((n, builtin.slot_offset(TensorBase, n)) for n in TENSOR)
-    slots += tuple((n, builtin.slot_offset(Cell, n)) for n in CELL)
-    key = ("changes", slots, tuple(things))
-    found = jit.load(key, lambda: build(dict(slots), things), EXPORTS, symbols)
+    slots = slots_of(TensorBase, TENSOR) | slots_of(Cell, CELL)
+    found = compiled(EXPORTS, things, lambda: build(slots, things), slots)
     return {name: builtin.function(found[name], name) for name in EXPORTS}
 
 

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from ..kernels.codegen.ir import I64, PTR, Function, Module, Value
-from ..kernels.runtime import builtin, jit
+from ..kernels.runtime import builtin
 from ..kernels.runtime.builtin import DIMENSIONS, ND, STRIDES, field
 from ..kernels.runtime.object_code import (
     BASE,
     DESCR,
     begin,
+    compiled,
     demand,
     demand_class,
     end_true,
@@ -25,6 +26,7 @@ from ..kernels.runtime.object_code import (
     put,
     replace,
     same,
+    slots_of,
     small_field,
     take,
     the,
@@ -35,30 +37,23 @@ NAME = "first_gradient"
 UNUSED = ("grad", "hooks", "post_hooks", "accumulator")  # of Extras: None in a leaf without history
 
 
+TENSOR = ("_a", "_fn", "_vc", "_v", "_x")
+
+
 def function(tensor_class: type) -> Any:
     """`first_gradient`, which makes tensors of a class."""
-    slots = tuple((n, builtin.slot_offset(TensorBase, n)) for n in ("_a", "_fn", "_vc", "_v", "_x"))
-    extras = tuple((n, builtin.slot_offset(Extras, n)) for n in UNUSED)
-    code = jit.load(
-        (NAME, slots, extras),
-        lambda: build(dict(slots), dict(extras)),
-        (NAME,),
-        symbols(tensor_class),
-    )
+    things = {
+        "Py_None": None, "Py_True": True, "Py_False": False, "ndarray": np.ndarray,
+        "Tensor": tensor_class, "Extras": Extras,
+    }  # fmt: skip
+    slots, extras = slots_of(TensorBase, TENSOR), slots_of(Extras, UNUSED)
+    code = compiled((NAME,), things, lambda: build(slots, extras, things), slots, extras)
     return builtin.function(code[NAME], NAME)
 
 
-def symbols(tensor_class: type) -> dict[str, int]:
-    """Addresses of what it needs from Python."""
-    objects: dict[str, Any] = {"Py_None": None, "Py_True": True, "Py_False": False}
-    objects |= {"ndarray": np.ndarray, "Tensor": tensor_class, "Extras": Extras}
-    return builtin.pythons() | {name: id(thing) for name, thing in objects.items()}
-
-
-def build(slots: dict[str, int], extras: dict[str, int]) -> Module:
+def build(slots: dict[str, int], extras: dict[str, int], things: dict[str, Any]) -> Module:
     module = Module(NAME)
-    objects = ("Py_None", "Py_True", "Py_False", "ndarray", "Tensor", "Extras")
-    builtin.declare(module, objects)
+    builtin.declare(module, things)
     f, args = begin(module, NAME)
     leaf, g = args[0], args[1]
     none = the(f, "Py_None")

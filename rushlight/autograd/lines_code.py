@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..kernels.codegen.ir import I32, I64, PTR, Function, Module, Value
-from ..kernels.runtime import builtin, jit
+from ..kernels.runtime import builtin
 from ..kernels.runtime.builtin import DATA, field
-from ..kernels.runtime.object_code import begin, is_null, the
+from ..kernels.runtime.object_code import begin, compiled, is_null, the
 from .lines import OURS, ROOM
 
 NAME = "line_from"
@@ -23,8 +23,8 @@ OBJECTS = ("Py_None", "by_python")
 
 def function(table: np.ndarray, by_python: Callable[..., Any]) -> Any:
     """`line_from` with the table of `lines.remember`."""
-    symbols = {**builtin.pythons(), "Py_None": id(None), "by_python": id(by_python)}
-    code = jit.load((NAME, ROOM, OURS), build, (NAME,), symbols)
+    things = dict(zip(OBJECTS, (None, by_python), strict=True))
+    code = compiled((NAME,), things, build, ROOM, OURS)
     return builtin.bound(code[NAME], NAME, table, ("frame", "seen"))
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..kernels.codegen.ir import I8, I64, PTR, Module, Value
-from ..kernels.runtime import builtin, jit
-from ..kernels.runtime.object_code import begin, is_null, same, the
+from ..kernels.runtime import builtin
+from ..kernels.runtime.object_code import begin, compiled, is_null, same, slots_of, the
 from . import lines, lines_code
 from .node import Node, tick
 
@@ -22,13 +22,9 @@ OBJECTS = (*lines_code.OBJECTS, "tick")
 
 def function() -> Any:
     """`made` with the table of `lines.remember`."""
-    slots = tuple((n, builtin.slot_offset(Node, n)) for n in SLOTS)
-    symbols = {
-        **builtin.pythons(), "Py_None": id(None), "by_python": id(lines.by_python),
-        "tick": id(tick),
-    }  # fmt: skip
-    key = (NAME, slots, lines.ROOM, lines.OURS)
-    code = jit.load(key, lambda: build(dict(slots)), (NAME,), symbols)
+    slots = slots_of(Node, SLOTS)
+    things = dict(zip(OBJECTS, (None, lines.by_python, tick), strict=True))
+    code = compiled((NAME,), things, lambda: build(slots), slots, lines.ROOM, lines.OURS)
     arguments = ("cls", *GIVEN, "frame", "seen")
     return builtin.bound(code[NAME], NAME, lines.table, arguments)
 

@@ -14,19 +14,21 @@ from typing import Any
 import numpy as np
 
 from ..kernels.codegen.ir import I32, I64, PTR, Function, Module, Pointer, Value, Variable
-from ..kernels.runtime import builtin, jit
+from ..kernels.runtime import builtin
 from ..kernels.runtime.builtin import DIMENSIONS, ND, field
 from ..kernels.runtime.object_code import (
     DESCR,
     KIND,
     begin,
     called,
+    compiled,
     demand,
     done,
     drop,
     is_null,
     replace,
     same,
+    slots_of,
     small_field,
     take,
     the,
@@ -47,17 +49,9 @@ MOST_GOALS = 8  # what `finish` is called with behind the first three
 def function(engine: dict[str, Any]) -> Any:
     """`step`, with these functions and lists of the engine."""
     things = {**THINGS, **{f"name_{n}": n for n in NAMES}, **engine}
-    symbols = builtin.pythons() | {name: id(thing) for name, thing in things.items()}
-    slots = tuple((n, builtin.slot_offset(Node, n)) for n in SLOTS)
-    slots += (("plain", builtin.slot_offset(NodeExtras, "plain")),)
-    slots += tuple((n, builtin.slot_offset(Out, n)) for n in ("node", "nr"))
-    key = (NAME, slots, tuple(things))
-    code = jit.load(key, lambda: build(dict(slots), things), (NAME,), symbols)
-    _held.append(things)
+    slots = slots_of(Node, SLOTS) | slots_of(NodeExtras, ("plain",)) | slots_of(Out, ("node", "nr"))
+    code = compiled((NAME,), things, lambda: build(slots, things), slots)
     return builtin.function(code[NAME], NAME)
-
-
-_held: list[Any] = []  # what the code points to
 
 
 def build(slots: dict[str, int], things: dict[str, Any]) -> Module:

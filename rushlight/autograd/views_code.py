@@ -10,9 +10,21 @@ from collections.abc import Callable
 from typing import Any
 
 from ..kernels.codegen.ir import I32, I64, PTR, Module, Value
-from ..kernels.runtime import builtin, jit
+from ..kernels.runtime import builtin
 from ..kernels.runtime.builtin import field
-from ..kernels.runtime.object_code import KIND, begin, demand, drop, is_null, put, same, take, the
+from ..kernels.runtime.object_code import (
+    KIND,
+    begin,
+    compiled,
+    demand,
+    drop,
+    is_null,
+    put,
+    same,
+    slots_of,
+    take,
+    the,
+)
 from .node import Cell, TensorBase
 
 NAME = "linked"
@@ -28,17 +40,9 @@ def function(
         "Py_None": None, "tuple": tuple, "Tensor": tensor, "View": view, "TensorBase": TensorBase,
         "Cell": Cell, "cell": cell, "by_python": by_python, "base": "base",
     }  # fmt: skip
-    _held.append(things)
-    slots = tuple((n, builtin.slot_offset(TensorBase, n)) for n in TENSOR)
-    slots += tuple((n, builtin.slot_offset(view, n)) for n in LINK)
-    slots += (("count", builtin.slot_offset(Cell, "count")),)
-    symbols = builtin.pythons() | {name: id(thing) for name, thing in things.items()}
-    key = (NAME, slots, tuple(things))
-    code = jit.load(key, lambda: build(dict(slots), things), (NAME,), symbols)
+    slots = slots_of(TensorBase, TENSOR) | slots_of(view, LINK) | slots_of(Cell, ("count",))
+    code = compiled((NAME,), things, lambda: build(slots, things), slots)
     return builtin.function(code[NAME], NAME)
-
-
-_held: list[Any] = []  # what the code points to
 
 
 def build(slots: dict[str, int], things: dict[str, Any]) -> Module:

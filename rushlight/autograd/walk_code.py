@@ -11,9 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ..kernels.codegen.ir import I32, I64, PTR, Function, Module, Value
-from ..kernels.runtime import builtin, jit
+from ..kernels.runtime import builtin
 from ..kernels.runtime.builtin import field
-from ..kernels.runtime.object_code import KIND, begin, is_null, same, the
+from ..kernels.runtime.object_code import KIND, begin, compiled, is_null, same, slots_of, the
 from .node import Node, Out
 
 NAME = "walk"
@@ -27,12 +27,10 @@ def function(
 ) -> Any:
     """`walk` for leaves of these classes; `alone` is the slot of a leaf with one gradient to come,
     `by_python` counts some edges."""
-    things = (None, tuple, tensor, parameter, Node, Out, alone, by_python)
-    objects = {name: id(thing) for name, thing in zip(OBJECTS, things, strict=True)}
-    slots = tuple((n, builtin.slot_offset(Node, n)) for n in FIELDS)
-    node = builtin.slot_offset(Out, "node")
-    symbols = builtin.pythons() | objects
-    code = jit.load((NAME, slots, node), lambda: build(dict(slots), node), (NAME,), symbols)
+    each = (None, tuple, tensor, parameter, Node, Out, alone, by_python)
+    things = dict(zip(OBJECTS, each, strict=True))
+    slots, node = slots_of(Node, FIELDS), builtin.slot_offset(Out, "node")
+    code = compiled((NAME,), things, lambda: build(slots, node), slots, node)
     return builtin.function(code[NAME], NAME)
 
 

@@ -12,8 +12,18 @@ from collections.abc import Callable
 from typing import Any
 
 from ..kernels.codegen.ir import I32, I64, PTR, Function, Module, Value
-from ..kernels.runtime import builtin, jit
-from ..kernels.runtime.object_code import KIND, called, demand, drop, is_null, same, take, the
+from ..kernels.runtime import builtin
+from ..kernels.runtime.object_code import (
+    KIND,
+    called,
+    compiled,
+    demand,
+    drop,
+    is_null,
+    same,
+    take,
+    the,
+)
 
 REGISTRIES = ("_parameters", "_modules", "_buffers")
 EVERYWHERE = (  # names of `module.py`: hooks of all modules
@@ -39,20 +49,14 @@ def functions(
     }  # fmt: skip
     things |= {name: name for name in (*REGISTRIES, *HOOKS, *EVERYWHERE)}
     things["names"] = names
-    _held.append(things)
-    symbols = builtin.pythons() | {name: id(thing) for name, thing in things.items()}
-    key = ("module", tuple(things))
-    exports = ("getattr", "call")
-    found = jit.load(key, lambda: build(things), exports, symbols)
+    found = compiled(("module_getattr", "module_call"), things, lambda: build(things))
     made = {}
     for name, signature in (("getattr", "($self, name)"), ("call", "($self, *args, **kwargs)")):
         method = f"__{name}__"
         doc = f"{method}{signature}\n--\n\n{vars(cls)[method].__doc__ or ''}"
-        made[method] = builtin.method(cls, found[name], method, doc, keywords=name == "call")
+        address = found[f"module_{name}"]
+        made[method] = builtin.method(cls, address, method, doc, keywords=name == "call")
     return made
-
-
-_held: list[Any] = []  # what the code points to
 
 
 def build(things: dict[str, Any]) -> Module:
@@ -70,7 +74,7 @@ def plain_dict(f: Function, thing: Value) -> Value:
 
 
 def write_getattr(module: Module) -> None:
-    f = module.function("getattr", PTR, [("self", PTR), ("args", PTR), ("nargs", I64)])
+    f = module.function("module_getattr", PTR, [("self", PTR), ("args", PTR), ("nargs", I64)])
     args, null = f.args["args"].of(PTR), the(f, "null")
     state = f.call("PyObject_GenericGetDict", PTR, [f.args["self"], null])
     demand(f, ~is_null(f, state), "failed")
@@ -101,9 +105,8 @@ def write_getattr(module: Module) -> None:
 
 
 def write_call(module: Module) -> None:
-    f = module.function(
-        "call", PTR, [("self", PTR), ("args", PTR), ("nargs", I64), ("names", PTR)]
-    )
+    signature = [("self", PTR), ("args", PTR), ("nargs", I64), ("names", PTR)]
+    f = module.function("module_call", PTR, signature)
     null, names, me = the(f, "null"), f.args["names"], f.args["self"]
     args = f.args["args"].of(PTR)
     named = f.var(0)
@@ -126,8 +129,8 @@ def write_call(module: Module) -> None:
     found = f.call("PyDict_GetItemWithError", PTR, [state, the(f, "compiled")])
     demand(f, is_null(f, found), "python")
     drop(f, state)
-    called = [the(f, "forward"), given, n, names]
-    result = f.call("PyObject_VectorcallMethod", PTR, called)
+    call = [the(f, "forward"), given, n, names]
+    result = f.call("PyObject_VectorcallMethod", PTR, call)
     with f.when(is_null(f, result)):
         write_failed(f, me)
     f.ret(result)

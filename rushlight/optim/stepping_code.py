@@ -8,7 +8,7 @@ class that is not plain, without state, of another type, or after another number
 `counted(counts, value)` writes a number into all of these arrays. `forgotten(params, plain)` lets
 their gradients go and returns those parameters for which more is to be done.
 
-It runs with the global lock held and calls no Python code.
+It runs with the global lock held. Only what ends with a gradient may be code of the user's.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 
 from rushlight.autograd.node import LEAF, Extras, TensorBase
 from rushlight.kernels.codegen.ir import I32, I64, PTR, Function, Module, Value
-from rushlight.kernels.runtime import builtin, jit
+from rushlight.kernels.runtime import builtin
 from rushlight.kernels.runtime.builtin import DATA, ND, field
 from rushlight.kernels.runtime.object_code import (
     DESCR,
@@ -27,6 +27,7 @@ from rushlight.kernels.runtime.object_code import (
     KIND,
     WRITEABLE,
     begin,
+    compiled,
     demand,
     demand_class,
     drop,
@@ -34,6 +35,7 @@ from rushlight.kernels.runtime.object_code import (
     is_null,
     replace,
     same,
+    slots_of,
     small_field,
     take,
     the,
@@ -50,11 +52,8 @@ def functions(tensor_class: type) -> dict[str, Any]:
         "ndarray": np.ndarray, "Tensor": tensor_class, "Extras": Extras, "LEAF": LEAF,
         "step": "step", "float32": np.dtype(np.float32),
     }  # fmt: skip
-    symbols = builtin.pythons() | {name: id(thing) for name, thing in things.items()}
-    slots = tuple((n, builtin.slot_offset(TensorBase, n)) for n in SLOTS)
-    slots += (("grad", builtin.slot_offset(Extras, "grad")),)
-    key = ("stepping", slots, tuple(things))
-    found = jit.load(key, lambda: build(dict(slots), things), EXPORTS, symbols)
+    slots = slots_of(TensorBase, SLOTS) | slots_of(Extras, ("grad",))
+    found = compiled(EXPORTS, things, lambda: build(slots, things), slots)
     return {name: builtin.function(found[name], name) for name in EXPORTS}
 
 
@@ -104,7 +103,8 @@ def write_collect(module: Module, slots: dict[str, int]) -> None:
     with f.when(same(f, field(f, x, KIND), the(f, "Extras"))):
         grad.set(field(f, x, slots["grad"]))
     with f.when(same(f, grad.get(), none)):
-        demand(f, same(f, field(f, p, slots["_fn"]), the(f, "LEAF")))  # else there is a warning
+        fn = field(f, p, slots["_fn"])  # of a result there is a warning
+        demand(f, same(f, fn, the(f, "LEAF")) | same(f, fn, none))
         f.ret(f.const(I64, 1))
         f.label(f.name_of("unreached"))
     demand_class(f, grad.get(), "Tensor")

@@ -90,6 +90,20 @@ def test_what_is_collected() -> None:
     assert [p is params[0] or p is params[2] for p in collected(optimizer)[2]] == [True, True]
 
 
+def test_parameters_that_are_frozen_are_passed_by() -> None:
+    """Those that require no gradient, and leaves that have none."""
+    params, optimizer = ready()
+    params[1].requires_grad_(False).grad = None
+    params[2].grad = None
+    _, counts, stepped = collected(optimizer)
+    assert len(counts) == len(stepped) == 1
+    assert stepped[0] is params[0]
+    before = params[1].clone()
+    optimizer.step()
+    assert torch.equal(params[1], before)
+    assert [int(optimizer.state[p]["step"]) for p in params] == [3, 2, 2]
+
+
 def test_what_is_left_to_python() -> None:
     """Nothing is done before."""
     def at_another_step(p: Any, state: Any) -> None:

@@ -10,15 +10,41 @@ Not here: addresses of Python's functions, the built-in functions around machine
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from ..codegen.ir import I8, I32, I64, PTR, Function, Module, Pointer, Value
+from . import builtin, jit
 from .builtin import field
 
 # Fields of objects, and of ndarrays beside those of `builtin.py` (NumPy's stable ABI).
 KIND, BASE, DESCR, FLAGS = 8, 48, 56, 64
 CONTIGUOUS, VIEWED = 0x0001, 0x0503  # flags: rows without gaps; what a view has of the array's
 ALIGNED, WRITEABLE = 0x0100, 0x0400
+
+
+_held: list[Any] = []  # what code points to
+exported: set[str] = set()  # names of all functions that `compiled` has given
+
+
+def compiled(
+    exports: Sequence[str], things: dict[str, Any], build: Callable[[], Module], *depends: Any
+) -> dict[str, int]:
+    """Addresses of the functions `exports` of the code that `build` writes.
+
+    Args:
+        things: objects that the code names (`the`); they live as long as the process.
+        depends: what else the code depends on, such as places of slots.
+    """
+    _held.append(things)
+    exported.update(exports)
+    symbols = builtin.pythons() | {name: id(thing) for name, thing in things.items()}
+    return jit.load((exports[0], tuple(things), repr(depends)), build, exports, symbols)
+
+
+def slots_of(cls: type, names: Iterable[str]) -> dict[str, int]:
+    """Where objects of a class have these of their slots."""
+    return {name: builtin.slot_offset(cls, name) for name in names}
 
 
 def begin(module: Module, name: str) -> tuple[Function, Pointer]:

@@ -275,12 +275,7 @@ def _keep_running(
     arrays or as tensors."""
     _, mean, var = found
     if momentum.__class__ is float and (
-        changes.both_free(running_mean, running_var)
-        or (
-            running_mean is not None
-            and running_var is not None
-            and both_changeable(running_mean, running_var)
-        )
+        changes.both_free(running_mean, running_var) or both_changeable(running_mean, running_var)
     ):
         r, s = running_mean._a, running_var._a
         m, v = (mean, var) if mean.__class__ is np.ndarray else (mean._a, var._a)

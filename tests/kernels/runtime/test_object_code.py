@@ -24,7 +24,7 @@ class Held:
     __slots__ = ("first", "second")
 
 
-FIRST, SECOND = (builtin.slot_offset(Held, n) for n in Held.__slots__)
+FIRST, SECOND = words.slots_of(Held, Held.__slots__).values()
 
 
 def made(name: str, write: Callable[[Function, Pointer], None]) -> Any:
@@ -36,8 +36,8 @@ def made(name: str, write: Callable[[Function, Pointer], None]) -> Any:
         write(*words.begin(module, name))
         return module
 
-    symbols = builtin.pythons() | {n: id(o) for n, o in OBJECTS.items()}
-    code = jit.load(("test_object_code", name, FIRST, SECOND), build, (name,), symbols)
+    code = words.compiled((name,), OBJECTS, build, "a test", FIRST, SECOND)
+    assert name in words.exported
     return builtin.function(code[name], name)
 
 
