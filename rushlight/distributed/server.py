@@ -321,8 +321,9 @@ class Server:
     def close(self) -> None:
         """End the thread and all connections."""
         if not self.closing:
-            self.closing = True
+            # in this order: once it is closing, the thread may end by itself and close the socket
             self.wake.send(b"x")
+            self.closing = True
             self.thread.join(5)
 
     def run(self) -> None:
