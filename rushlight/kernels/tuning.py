@@ -134,10 +134,6 @@ MATMUL_ALONGSIDE = (128, 32, 12 << 20)
 # 64x3072x768 0.87, 1.08; 192x768x768 0.95, 1.01; 128x512x512 0.97, 1.12.
 MATMUL_PACKED_ROWS = (192, 96)
 MATMUL_PACKED_LARGE = 1 << 20
-# Columns up to which A is read where it lies, for few panels read what would be packed: 768x128x512
-# takes 207 us for 219, 4096x256x256 1053 for 1081. Not where its rows lie at multiples of so many
-# bytes: they displace each other in the first-level cache.
-MATMUL_NARROW, MATMUL_ALIKE = 512, 4096
 # Columns up to which rows of A that lie side by side are packed by tiles even where columns of A
 # lie so far apart (`gemm.APART`) that packing several panels in one go would pay. One thread, us:
 # 512x768x128 748 packed in one go, 672 by tiles; 1024x2048x256 7710, 7910. (Where they are not so

@@ -295,7 +295,7 @@ class AmxGemm:
             "bias_col": bias("bias_col", column), "packed": room, "m": rows, "n": columns,
             "k": get("kc"), "batch": products, "accumulate": add, "mode": f.const(I64, 0),
             "rows": f.const(I64, gemm.PACKED), "block": f.const(I64, gemm.KC),
-            "depth": f.const(I64, gemm.KC),
+            "depth": f.const(I64, gemm.KC), "chunks": f.const(I64, gemm.CHUNKS),
         }  # fmt: skip
         given = {name: given[name] if name in given else get(name) for name in gemm.INTERFACE.types}
         f.call("plain_run", None, list(given.values()))

@@ -44,7 +44,7 @@ def plan_pack(element: str, k: int, n: int, row: int, col: int) -> Plan:
         gemm.kernel(element, ()),
         a="b", a_row=0, a_col=0, a_batch=0, b="b", b_row=row, b_col=col, b_batch=0,
         c="b", c_row=0, c_batch=0, packed="panels", m=1, n=n, k=k, batch=1, accumulate=0, mode=1,
-        rows=gemm.PACKED, block=gemm.KC, depth=gemm.KC,
+        rows=gemm.PACKED, block=gemm.KC, depth=gemm.KC, chunks=gemm.CHUNKS,
     )  # fmt: skip
     return Plan("matmul.pack", ("b", "panels"), {}, [launch], mutates=("panels",))
 
@@ -62,7 +62,7 @@ def plan_into(
         a="a", a_row=k, a_col=1, a_batch=0, b="panels", b_row=0, b_col=0, b_batch=0,
         c="c", c_row=n, c_batch=0, bias_col="bias" if bias else None, packed="panels",
         m=m, n=n, k=k, batch=1, accumulate=int(accumulate), mode=2, rows=rows,
-        block=gemm.KC, depth=gemm.blocks_of(k) * gemm.KC,
+        block=gemm.KC, depth=gemm.blocks_of(k) * gemm.KC, chunks=gemm.CHUNKS,
     )  # fmt: skip
     size = 8 if element == "double" else 4
     return Plan(

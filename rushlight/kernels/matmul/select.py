@@ -541,7 +541,7 @@ class Problem:
             bias_col=self.names["d"] if bias else None,
             m=m, n=n, k=k, batch=count, packed="panels", accumulate=int(copied),
             **({} if by_amx else {"mode": 0, "rows": rows, "block": block or gemm.KC,
-                                   "depth": depth}),
+                                   "depth": depth, "chunks": gemm.CHUNKS}),
         )  # fmt: skip
         if not self.plain:
             given = (self.names["c"], self.names["d"], "alpha", "beta")
@@ -552,12 +552,9 @@ class Problem:
         """How `gemm.py` reads rows of A."""
         from . import gemm, packing_tile
 
-        (row, col), size = self.a, self.dtype.itemsize
-        if col == 1:
-            apart = row * size % tuning.MATMUL_ALIKE != 0
-            return gemm.DIRECT if self.n <= tuning.MATMUL_NARROW and apart else gemm.PACKED
-        near = col * size < gemm.APART or self.n <= tuning.MATMUL_FUSED
-        return gemm.FUSED if row == 1 and near and packing_tile.is_fast() else gemm.PACKED
+        row, col = self.a
+        near = col * self.dtype.itemsize < gemm.APART or self.n <= tuning.MATMUL_FUSED
+        return gemm.FUSED if row == 1 != col and near and packing_tile.is_fast() else gemm.PACKED
 
     # -- ways that use others ------------------------------------------------------------------
 

@@ -121,11 +121,12 @@ def plan_steps(
         order = [rows.start for rows, _ in times(sizes, not reverse)]
         earlier = {after: begin for begin, after in pairwise(order)}
 
-    def launches_of(first: int, last: int) -> list[Launch]:
-        """The steps of some sequences of the batch."""
+    def launches_of(first: int, last: int, is_share: bool = True) -> list[Launch]:
+        """The steps of some sequences of the batch; `is_share`: one thread takes them."""
         some = [(rows.start + first, min(count, last) - first)
                 for rows, count in times(sizes, reverse) if count > first]  # fmt: skip
-        reading = gemm.rows_read(element, last - first)
+        # One thread packs rows once for all columns. Threads that share a step would each do.
+        reading = gemm.PACKED if is_share else gemm.rows_read(element, last - first)
         heights = {h for _, count in some for h in gemm.panel_heights(element, count)}
         multiply = gemm.kernel(element, tuple(sorted(heights)), reading)
         made: list[Launch] = []
@@ -147,6 +148,7 @@ def plan_steps(
                     bias_col="bias" if bias else None, packed="panels", m=count, n=n, k=k, batch=1,
                     accumulate=int(steps.adds), mode=2, rows=reading,
                     block=gemm.KC, depth=gemm.blocks_of(k) * gemm.KC,
+                    chunks=1 if is_share else gemm.CHUNKS,
                 ),
             ]  # fmt: skip
             made += reversed(of_time) if steps.product_first else of_time
@@ -154,7 +156,7 @@ def plan_steps(
 
     shares = shares_of(sizes, k * n, itemsize, threads)
     series = Series(
-        launches_of(0, sizes[0]), [launches_of(*ends) for ends in pairwise(shares)]
+        launches_of(0, sizes[0], False), [launches_of(*ends) for ends in pairwise(shares)]
     )  # fmt: skip
     written = {"gates", "c", "h", "dh", "dc", "product", "cell", "out", "inner", "dgates",
                "to_new", "dpart"}  # fmt: skip

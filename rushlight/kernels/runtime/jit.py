@@ -88,6 +88,7 @@ def target() -> Target:
 
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
+    llvm.initialize_native_asmparser()  # for `fma_of`
     cpu = llvm.get_host_cpu_name()
     has = llvm.get_host_cpu_features()
     features = has.flatten()

@@ -83,6 +83,31 @@ def test_vectors_and_masks(n: int) -> None:
     assert (y[n:] == -1).all()
 
 
+@pytest.mark.parametrize(("e", "n"), [(F32, 1), (F32, 4), (F32, 16), (F64, 2), (F64, 8)])
+def test_a_number_of_memory_times_a_vector(e: str, n: int) -> None:
+    """`fma_of` computes what `fma` does, rounded once, in one instruction or in two."""
+    if n * (4 if e == F32 else 8) == 64 and jit.target().lanes < 16:
+        pytest.skip("no vectors of 512 bits here")
+
+    def body(f: Function) -> None:
+        a, x = f.args["p0"].of(e), f.args["p1"].of(e)
+        with f.range(f.args["n"]) as i:
+            b, c = x.load(0, n), x.load(n, n)
+            x.store(f.fma_of(a.at(i), b, c), (i + 1) * (2 * n))
+            x.store(f.fma(f.splat(a[i], n), b, c), (i + 1) * (2 * n) + n)
+
+    rng = np.random.default_rng(7)
+    a = rng.standard_normal(5).astype(np.float32 if e == F32 else np.float64)
+    a[3] = np.inf
+    x = rng.standard_normal(12 * n).astype(a.dtype)
+    b, c = x[:n].astype(np.longdouble), x[n : 2 * n].astype(np.longdouble)
+    exact = a.astype(np.longdouble)[:, None] * b + c
+    compiled(f"fma_of_{e}_{n}", body)(a, x, n=5)
+    got = x[2 * n :].reshape(5, 2, n)
+    np.testing.assert_array_equal(got[:, 0], got[:, 1])
+    np.testing.assert_array_max_ulp(got[:, 0], exact.astype(a.dtype), 1)
+
+
 def test_conversions_and_bits() -> None:
     def body(f: Function) -> None:
         x, y = f.args["p0"].of(F64), f.args["p1"].of(I64)

@@ -69,8 +69,9 @@ def test_a_bias_belongs_to_the_first_block(rng: np.random.Generator, limits: Any
 
 
 def product_by(
-    a: np.ndarray, b: np.ndarray, rows: int, depth: int, batch: int = 1, block: int = gemm.KC
-) -> np.ndarray:
+    a: np.ndarray, b: np.ndarray, rows: int, depth: int, batch: int = 1, block: int = gemm.KC,
+    chunks: int = gemm.CHUNKS,
+) -> np.ndarray:  # fmt: skip
     """a @ b by the kernel, with what a plan would decide given."""
     from rushlight.kernels.meta import MetaArray
     from rushlight.kernels.plan import Launch, Plan
@@ -82,7 +83,7 @@ def product_by(
         gemm.kernel(element, gemm.panel_heights(element, m), rows), a="a", a_row=of_a[-2],
         a_col=of_a[-1], a_batch=of_a[0], b="b", b_row=of_b[-2], b_col=of_b[-1], b_batch=of_b[0],
         c="y", c_row=n, c_batch=m * n, m=m, n=n, k=k, batch=batch, packed="panels",
-        accumulate=0, mode=0, rows=rows, block=block, depth=depth,
+        accumulate=0, mode=0, rows=rows, block=block, depth=depth, chunks=chunks,
     )  # fmt: skip
     room = gemm.packed_size(element, n, batch, depth) * size
     outputs = {"y": MetaArray((batch, m, n), a.dtype)}
@@ -140,16 +141,31 @@ def test_panels_give_the_bits_of_products_without(
         np.testing.assert_array_equal(one, other)
 
 
-def test_a_narrow_product_reads_a_where_it_lies(limits: Any) -> None:
-    """Unless rows lie at multiples of a page. Where columns lie side by side, tiles pack them, if
-    columns are near or there are few to multiply by."""
+def test_low_tiles_have_the_bits_of_high_ones(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows are multiplied alike however numbers of A are read (`FOLDED`), at every height."""
+    b = rng.standard_normal((1, 300, 70)).astype(np.float32)
+    a = rng.standard_normal((1, gemm.tile_rows("float"), 300)).astype(np.float32)
+    whole = product_by(a, b, gemm.PACKED, 512)
+    for m in range(1, a.shape[1]):
+        np.testing.assert_array_equal(product_by(a[:, :m], b, gemm.PACKED, 512), whole[:, :m])
+
+
+def test_chunks_are_as_many_as_are_wanted(rng: np.random.Generator) -> None:
+    """One thread takes all columns of its rows; the bits are those of many chunks."""
+    a, b = (rng.standard_normal(s).astype(np.float32) for s in ((1, 20, 300), (1, 300, 1100)))
+    wanted = product_by(a, b, gemm.PACKED, 512)
+    for chunks in (1, 7):
+        np.testing.assert_array_equal(product_by(a, b, gemm.PACKED, 512, chunks=chunks), wanted)
+
+
+def test_how_rows_are_packed(limits: Any) -> None:
+    """By a loop; where they lie side by side by tiles, if columns are near or there are few to
+    multiply by."""
     with limits(MATMUL_LEAST_PACKED=1, MATMUL_AMX_LEAST=1 << 60):
-        for shape, columns, rows in (
-            ((300, 200), 200, gemm.DIRECT), ((300, 200), 600, gemm.PACKED),
-            ((300, 1024), 200, gemm.PACKED),
-        ):  # fmt: skip
-            a, b = np.ones(shape, np.float32), np.ones((shape[1], columns), np.float32)
-            assert f" rows={rows}" in select.plan_product(a, b).describe()
+        a, b = np.ones((300, 200), np.float32), np.ones((200, 128), np.float32)
+        assert f" rows={gemm.PACKED}" in select.plan_product(a, b).describe()
         fused = gemm.FUSED if packing_tile.is_fast() else gemm.PACKED
         for shape, columns, rows in (
             ((300, 200), 600, fused), ((512, 200), 128, fused), ((512, 200), 129, gemm.PACKED),
