@@ -45,6 +45,7 @@ from .kernels.meta import (
     contiguous_strides,
     inserted_strides,
 )
+from .kernels.runtime import few
 from .once import warn_once
 from .ops.core import overrides
 from .ops.create import factories, from_data
@@ -1173,6 +1174,20 @@ tells(Tensor, "item", "item", "tolist", "__bool__", "__float__", "__int__", "__i
       "__complex__", "__repr__")  # fmt: skip
 tells(Tensor, "cut", "numpy", "detach", "detach_", "data")
 tells(Tensor, "requires_grad", "requires_grad_")
+
+
+def _load() -> None:
+    """Let machine code read `grad` and set it to None."""
+    from .autograd import grad_code
+
+    by_python: Any = _grad_by_python
+    cls: Any = Tensor
+    read, write = grad_code.functions(by_python.fget, by_python.fset)
+    cls.grad = cls._grad = property(read, write, by_python.fdel, by_python.__doc__)
+
+
+_grad_by_python: Any = Tensor.grad
+few.when_loaded(_load)
 
 
 def is_tensor(obj: Any) -> bool:

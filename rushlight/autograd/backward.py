@@ -15,7 +15,7 @@ from . import door, steps
 from .engine import edge_of, run
 from .hook_calls import as_tensor, back
 from .lines import show_line
-from .node import AccumulateGrad, GradientEdge, Node, Out, TensorBase
+from .node import LEAF, AccumulateGrad, GradientEdge, Node, Out, TensorBase
 from .op_node import OpNode
 from .unbroadcast import fit_other
 
@@ -260,10 +260,11 @@ def backward(
     roots = []
     start = []
     for i, (t, g) in enumerate(zip(ts, gs, strict=True)):
-        if t._fn is None:
+        fn = t._fn
+        if fn is None:
             raise no_grad_error(t, i)
         start.append(root_gradient(t, g, create_graph))
-        roots.append(edge_of(t))
+        roots.append(fn if t._v is None and fn is not LEAF else edge_of(t))
     if inputs is None:
         run(roots, start, keep, create_graph)
         return

@@ -685,21 +685,21 @@ def run_text(op: Any, rule_kw: Any) -> str:
     rows = [op.keeps(i, n) for i in range(n)]
     kept = [any(row[place] for row in rows) for place in range(n + 1)]
     otherwise = "return _run(self, g, tensors, wanted)"
-    lines = [
-        "_x = self.x",
-        "if tensors or wanted is not None or not (_x is None or _x.unspoilt(self.seq)): "
-        + otherwise,
-    ]
+    unusual = "if tensors or wanted is not None"
     values = ["y", *(f"v{i}" for i in range(n))]
     if any(kept):
-        lines += ["_s = self.saved", f"if _s.__class__ is not _tuple or not _s: {otherwise}"]
-        lines.append(f"{tuple_of(values)} = _s")
+        lines = [
+            f"{unusual}: {otherwise}",
+            "_s = _opened(self)",
+            f"if _s is None: {otherwise}",
+            f"{tuple_of(values)} = _s",
+        ]
     else:
         values = ["None"] * (n + 1)
+        lines = ["_x = self.x"]
+        lines.append(f"{unusual} or not (_x is None or _x.unspoilt(self.seq)): {otherwise}")
     first = op.__class__ is First
     if kept[0]:
-        kind = "_ndarray" if op.outputs == 1 and not first else "_tuple"
-        lines.append(f"if y is not None and y.__class__ is not {kind}: {otherwise}")
         ends = [nr for nr in outputs(op) if kept_output(op, nr) == f"_t{nr}"]
         if ends:
             lines.append("if y is not None:")
@@ -708,16 +708,6 @@ def run_text(op: Any, rule_kw: Any) -> str:
                 lines.append(f"    if _c is not None and _c.stamp > self.seq: {otherwise}")
             parts = [f"y[{nr}]._a" if nr in ends else f"y[{nr}]" for nr in outputs(op)]
             lines.append(f"    y = {tuple_of(parts)}")
-    for i in range(n):
-        if kept[i + 1]:
-            v = f"v{i}"
-            lines += [
-                f"if {v}.__class__ is _Tensor or {v}.__class__ is _Parameter:",
-                f"    _c = {v}._vc",
-                f"    if _c is not None and _c.stamp > self.seq: {otherwise}",
-                f"    {v} = {v}._a",
-                f"elif {v} is not None and {v}.__class__ not in _static: {otherwise}",
-            ]
     edges = [f"e{i}" for i in range(n)]
     lines.append(f"{tuple_of(edges)} = self.edges")
     if any(rule_kw):

@@ -10,12 +10,15 @@ Not here: when a node is made (`door.record`), `run` written out for one record
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from ..dtypes import dtype
 from ..errors import message
 from ..kernels.meta import OuterArray
+from ..kernels.runtime import few
 from . import door, steps, watch
 from .lines import user_line
 from .node import Cell, Freed, Node, Out, TensorBase, freed_error, inplace_error, tick
@@ -347,4 +350,44 @@ def saved_module() -> Any:
     return saved
 
 
+# -- what rules read -----------------------------------------------------------------------------
+
+STATIC = frozenset((int, float, bool, str, tuple, type(None), dtype))  # parameters as they are
+
+
+def opened_by_python(node: Node) -> tuple[Any, ...] | None:
+    """(y, *operands) as the rules of a node read them: arrays, and parameters as they are. None
+    where to look at them is not enough: hooks have the node or what it kept, a graph is freed, a
+    value was changed since or is none that is kept plainly (`OpNode.values` tells all of these)."""
+    x, saved = node.x, node.saved
+    if not (x is None or x.unspoilt(node.seq)) or saved.__class__ is not tuple or not saved:
+        return None
+    y, *operands = saved
+    if y is not None and y.__class__ is not ndarray and y.__class__ is not tuple:
+        return None
+    found = [y]
+    for value in operands:
+        kind = value.__class__
+        if kind is door.Tensor or kind is door.Parameter:
+            if value._vc is not None and value._vc.stamp > node.seq:
+                return None
+            value = value._a
+        elif kind not in STATIC:
+            return None
+        found.append(value)
+    return tuple(found)
+
+
+opened: Callable[[Any], tuple[Any, ...] | None] = opened_by_python
+
+
+def load() -> None:
+    """Put the function of machine code into its place."""
+    global opened
+    from . import op_node_code
+
+    opened = op_node_code.function((door.Tensor, door.Parameter), STATIC)
+
+
+few.when_loaded(load)
 door.take(pack=pack)

@@ -24,7 +24,6 @@ from zlib import crc32
 
 import numpy as np
 
-from ..dtypes import dtype as _dtype
 from ..errors import message
 from ..kernels.elementwise import select as elementwise
 from ..kernels.runtime import few, texts
@@ -37,7 +36,6 @@ EMPTY = inspect.Parameter.empty
 I64, BOOL = np.dtype(np.int64), np.dtype(bool)
 MISSING: Any = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
 NUMBERS = frozenset((bool, int, float, complex))
-STATIC = frozenset((int, float, bool, str, tuple, type(None), _dtype))  # parameters as they are
 plain: set[Any] = set()  # Tensor and Parameter; empty while a watcher stands at the door
 # The long way says what is wrong.
 REFUSED = (ValueError, TypeError, MemoryError, OverflowError, IndexError)
@@ -84,7 +82,7 @@ def renew() -> None:
     for space in _spaces:
         now_there = {
             "_new": few.new, "_line_from": lines.line_from, "_made": nodes.made,
-            "_linked": views.linked,
+            "_linked": views.linked, "_opened": op_node.opened,
         }  # fmt: skip
         for name, now in now_there.items():
             if name in space:
@@ -104,7 +102,7 @@ def fill(space: dict[str, Any], op: Any) -> dict[str, Any]:
         "_others": (I64, BOOL),
         "_accepted": None if op.accepts is None else op.accepts.numpy,
         "_plain": plain,
-        "_static": STATIC,
+        "_static": op_node.STATIC,
         **op.signature.usual(),
         "_sequences": (tuple, list),
         "_missing": MISSING,
@@ -214,11 +212,8 @@ def run(
         return None
     space = new_space(
         _run=otherwise,
-        _tuple=tuple,
-        _static=STATIC,
+        _opened=op_node.opened,
         _ndarray=np.ndarray,
-        _Tensor=door.Tensor,
-        _Parameter=door.Parameter,
         **{f"_rule{i}": rule for i, rule in enumerate(rules)},
     )
     return function(call_text.run_text(op, rule_kw), space, "run")

@@ -27,8 +27,9 @@ METH_FASTCALL, METH_KEYWORDS = 0x0080, 0x0002
 Calls = dict[str, tuple[Type | None, list[Type]]]
 PYTHON: Calls = {  # functions of Python's C API: what they return and take
     "PyBytes_FromStringAndSize": (PTR, [PTR, I64]), "PyContextVar_Get": (I32, [PTR, PTR, PTR]),
-    "PyDict_GetItemWithError": (PTR, [PTR, PTR]), "PyDict_SetItem": (I32, [PTR, PTR, PTR]),
-    "PyDict_Size": (I64, [PTR]), "PyErr_Clear": (None, []), "PyErr_ExceptionMatches": (I32, [PTR]),
+    "PyDict_GetItemWithError": (PTR, [PTR, PTR]), "PyDict_Next": (I32, [PTR, PTR, PTR, PTR]),
+    "PyDict_SetItem": (I32, [PTR, PTR, PTR]), "PyDict_Size": (I64, [PTR]),
+    "PyErr_Clear": (None, []), "PyErr_ExceptionMatches": (I32, [PTR]),
     "PyErr_Fetch": (None, [PTR, PTR, PTR]), "PyErr_NormalizeException": (None, [PTR, PTR, PTR]),
     "PyErr_Occurred": (PTR, []), "PyErr_Restore": (None, [PTR, PTR, PTR]),
     "PyErr_SetObject": (None, [PTR, PTR]), "PyEval_RestoreThread": (None, [PTR]),

@@ -278,20 +278,21 @@ def _keep_running(
         changes.both_free(running_mean, running_var) or both_changeable(running_mean, running_var)
     ):
         r, s = running_mean._a, running_var._a
-        m, v = (mean, var) if mean.__class__ is np.ndarray else (mean._a, var._a)
+        m, v = (mean, var) if mean.__class__ is ndarray else (mean._a, var._a)
         if (  # with the shapes, which are checked, all that `arrays.moved` asks
-            m.__class__ is v.__class__ is np.ndarray
+            m.__class__ is v.__class__ is ndarray
             and r.dtype is s.dtype is m.dtype is v.dtype
             and r.base is s.base is None
             and r is not s
         ):
             how = {"kept": 1.0 - momentum, "by_a": momentum, "by_b": momentum * unbiased}
             door.perform(track_alike, (r, s, m, v), how)
-            place = y._fn
-            by = place.node if place.__class__ is Out else place
-            all_changed((running_mean, running_var), "add_", by)
+            by = node_of(y._fn)
+            both = running_mean, running_var
+            if by is None or not changes.noted(both, "add_", by.code, by.lasti):
+                all_changed(both, "add_", by)
             return
-    if mean.__class__ is np.ndarray:
+    if mean.__class__ is ndarray:
         mean, var = door.wrap(mean), door.wrap(var)
     _track(running_mean, running_var, mean, var, unbiased, momentum, y._fn)
 
@@ -301,6 +302,7 @@ def node_of(place: Any) -> Any:
     return place.node if place.__class__ is Out else place
 
 
+ndarray = np.ndarray
 track = Step("track", arrays.moved, outputs=0, mutates=(0, 1))
 track_alike = Step("track", arrays.moved_alike, outputs=0, mutates=(0, 1))
 
