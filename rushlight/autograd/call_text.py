@@ -25,10 +25,12 @@ import numpy as np
 from .. import dtypes
 from . import door
 
+MOST_WRITTEN = 8  # operands of a call that is written out
+
 
 def suits(op: Any) -> bool:
     """Whether calls of an operation have a short way: a fixed number of tensors goes in."""
-    return not op.variadic and 1 <= len(op.inputs) <= 6 and not (op.view and op.keep_y)
+    return not op.variadic and 1 <= len(op.inputs) <= MOST_WRITTEN and not (op.view and op.keep_y)
 
 
 class Spread:

@@ -372,13 +372,10 @@ def called(launch: Launch | Series, at: dict[str, Any], scalars: dict[str, Any])
 
 
 def called_series(launch: Series, at: dict[str, Any]) -> Call:
-    """A series as one call: its table is words of the call's own, with places in them."""
+    """A series as one call, with its tables as words of the call's own."""
     from ..kernels.runtime import series
 
-    template, places, of, begins = launch.packed()
-    words: list[Place | int] = template.tolist()
-    for place, k in zip(places.tolist(), of.tolist(), strict=True):
-        found = at.get(launch.arrays[k])
-        words[place] = 0 if found is None else found.moved(words[place])
-    tables = tuple(words), tuple(begins.tolist())
-    return Call(series.kernel(), tables, (len(launch.shares),), ())
+    tables = [tuple(words.tolist()) for words in launch.tables]
+    arrays = [at.get(name) for name in launch.arrays]
+    kernel = series.kernel(len(arrays))
+    return Call(kernel, (*tables, *arrays), (len(launch.shares),), ())

@@ -6,6 +6,7 @@ Not here: what a kernel is called with (`codegen/interface.py`), how launches ma
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -78,7 +79,7 @@ class Launch:
 class Series:
     """Many launches in one native call, one after the other: the steps of a recurrent layer.
 
-    Their arguments are packed when a plan is made; when it runs, addresses are added.
+    Their arguments are packed once; when it runs, addresses are added.
 
     Args:
         launches: of kernels whose ints and floats are numbers.
@@ -87,7 +88,7 @@ class Series:
             is in the cache of the core that reads it next. None: threads share each launch.
     """
 
-    __slots__ = ("arrays", "launches", "made", "shares")
+    __slots__ = ("__dict__", "arrays", "launches", "shares")
 
     def __init__(
         self, launches: Sequence[Launch], shares: Sequence[Sequence[Launch]] | None = None
@@ -97,38 +98,48 @@ class Series:
             a if isinstance(a, str) else a[0]
             for launch in launches for a in launch.arrays if a is not None
         ))  # fmt: skip
-        self.made: Any = None
 
-    def packed(self) -> Any:
-        """(the words of `runtime/series.py`, where in them addresses are missing, of which of the
-        arrays each is, where each share begins among the launches and the last one ends)."""
+    @functools.cached_property
+    def tables(self) -> tuple[Any, Any]:
+        """The table and the begins of `runtime/series.py`."""
+        from .runtime import series  # the compiler is loaded with the first kernel
+
         launches = [launch for share in self.shares for launch in share]
-        slots = {name: k for k, name in enumerate(self.arrays)}
-        words: list[int] = [0] * (2 * len(launches))
-        places, of = [], []
+        numbers = {name: k for k, name in enumerate(self.arrays)}
+        table: list[int] = [0] * (len(series.HEAD) * len(launches))
         for i, launch in enumerate(launches):
-            words[2 * i], words[2 * i + 1] = launch.kernel.invoke, 8 * len(words)
+            words: list[int] = []
+            patches: list[int] = []
             for place in launch.arrays:
                 if place is not None:
-                    places.append(len(words))
-                    of.append(slots[place if isinstance(place, str) else place[0]])
+                    name = place if isinstance(place, str) else place[0]
+                    patches += [len(words), numbers[name]]
                 words.append(place[1] if isinstance(place, tuple) else 0)
             words += launch.ints  # type: ignore[arg-type]  # none of them is a name here
             words += np.array(launch.floats, np.float64).view(np.int64).tolist()
+            if len(words) > series.MOST:
+                raise ValueError(f"{launch.kernel!r} has {len(words)} arguments")
+            n, at = len(series.HEAD), len(table)
+            table[n * i : n * i + n] = (
+                launch.kernel.invoke, at, len(words), at + len(words), len(patches) // 2
+            )  # fmt: skip
+            table += [*words, *patches]
         begins = np.cumsum([0, *(len(share) for share in self.shares)])
-        return np.array(words, np.int64), np.array(places), np.array(of), begins.astype(np.int64)
+        return np.array(table, np.int64), begins.astype(np.int64)
+
+    def as_launch(self, table: str, begins: str) -> Launch:
+        """All of it as one launch, with names for its tables."""
+        from .runtime import series
+
+        given: dict[str, Any] = {f"array{i}": name for i, name in enumerate(self.arrays)}
+        given |= {"table": table, "begins": begins, "shares": len(self.shares)}
+        return Launch(series.kernel(len(self.arrays)), **given)
 
     def __call__(self, *arrays: Any) -> None:
         """Run all launches on the arrays named in `arrays`."""
-        if self.made is None:
-            from .runtime import series  # the compiler is loaded with the first kernel
+        from .runtime import series
 
-            self.made = (*self.packed(), series.kernel().call)
-        template, places, of, begins, run = self.made
-        words = template.copy()  # of its own: several threads may run this at once
-        bases = [0 if a is None else a.__array_interface__["data"][0] for a in arrays]
-        words[places] += np.array(bases, np.int64)[of]
-        run(words, begins, len(self.shares))
+        series.kernel(len(arrays)).call(*self.tables, *arrays, len(self.shares))
 
     def describe(self) -> list[str]:
         """How many launches there are, and the first one of each kernel."""

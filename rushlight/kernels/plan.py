@@ -301,9 +301,16 @@ def lets_others_run(plan: Plan) -> bool:
 
 def in_one_call(plan: Plan) -> Callable[..., Any] | None:
     """`plan.run` as machine code; None for a plan in which Python has something to do."""
-    if any(isinstance(launch, (Reference, Series)) for launch in plan.launches):
+    if any(isinstance(launch, Reference) for launch in plan.launches):
         return None
-    launches = [launch for launch in plan.launches if isinstance(launch, Launch)]
+    launches, constants = [], dict(plan.constants)
+    for i, launch in enumerate(plan.launches):
+        if isinstance(launch, Series):
+            tables = f"_table{i}", f"_begins{i}"
+            constants |= zip(tables, launch.tables, strict=True)
+            launches.append(launch.as_launch(*tables))
+        elif isinstance(launch, Launch):
+            launches.append(launch)
     made = made_in_python(plan)
     if not launches or not made.isdisjoint(plan.returns):
         return None
@@ -311,7 +318,7 @@ def in_one_call(plan: Plan) -> Callable[..., Any] | None:
     parts |= {v.name: (v.of, v.offset) for v in plan.launches if isinstance(v, View)}
     outputs = {k: meta for k, meta in plan.outputs.items() if k not in made}
     return whole(
-        plan.name, launches, parts, plan.constants, (*plan.operands, *plan.scalars), plan.operands,
+        plan.name, launches, parts, constants, (*plan.operands, *plan.scalars), plan.operands,
         outputs, plan.returns, room, lets_others_run(plan),
     )  # fmt: skip
 

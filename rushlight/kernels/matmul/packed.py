@@ -30,22 +30,31 @@ def packs(b: Array) -> bool:
 
 def packed(b: Array, rows: int) -> Packed | AmxPacked:
     """B for products with `rows` rows each; only where `packs(b)`."""
+    return AmxPacked(b) if packs_for_amx(b, rows) else Packed(b)
+
+
+def packs_for_amx(b: Array, rows: int) -> bool:
+    """Whether the matrix unit multiplies `rows` rows by B."""
     large = rows >= tuning.MATMUL_AMX_ROWS and min(b.shape) >= tuning.MATMUL_AMX_SIDE
-    large = large and b.dtype == np.float32
-    return AmxPacked(b) if large and uses_amx("matmul") else Packed(b)
+    return large and b.dtype == np.float32 and uses_amx("matmul")
 
 
-@functools.lru_cache(maxsize=256)
-def plan_pack(element: str, k: int, n: int, row: int, col: int) -> Plan:
-    """Pack all of B: operands b and panels, which are written."""
+def packing(element: str, k: int, n: int, row: int, col: int) -> Launch:
+    """Pack all of `b`, whose elements lie so, into `panels`."""
     from . import gemm
 
-    launch = Launch(
+    return Launch(
         gemm.kernel(element, ()),
         a="b", a_row=0, a_col=0, a_batch=0, b="b", b_row=row, b_col=col, b_batch=0,
         c="b", c_row=0, c_batch=0, packed="panels", m=1, n=n, k=k, batch=1, accumulate=0, mode=1,
         rows=gemm.PACKED, block=gemm.KC, depth=gemm.KC, chunks=gemm.CHUNKS,
     )  # fmt: skip
+
+
+@functools.lru_cache(maxsize=256)
+def plan_pack(element: str, k: int, n: int, row: int, col: int) -> Plan:
+    """Operands b and panels, which are written."""
+    launch = packing(element, k, n, row, col)
     return Plan("matmul.pack", ("b", "panels"), {}, [launch], mutates=("panels",))
 
 

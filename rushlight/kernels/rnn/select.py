@@ -22,10 +22,13 @@ from ... import config
 from .. import tuning
 from ..dense import rows as in_rows
 from ..elementwise.sums import add_into
-from ..matmul.packed import AmxPacked, packed, packs
+from ..keys import Plans
+from ..matmul.packed import AmxPacked, packing, packs, packs_for_amx
 from ..matmul.select import ELEMENTS, linear, product
+from ..matmul.select import steps as strides_of
 from ..plan import Launch, Plan, Series
 from ..reduce.select import add_reduce
+from ..runtime import few
 from . import reference
 from .reference import previous, times
 
@@ -35,8 +38,18 @@ Sizes = tuple[int, ...]
 
 def usable(sizes: Sizes, w_hh: Array, *others: Any) -> bool:
     """Whether these are arrays of one float type that kernels read."""
+    if not sizes or not sizes[0]:
+        return False
+    known = few.layouts(w_hh, *others)
+    found = plans_usable.get(known)
+    return plans_usable.make(known, w_hh, *others) if found is None else found
+
+
+@Plans
+def plans_usable(w_hh: Array, *others: Any) -> bool:
+    """`usable` of some time."""
     dtype = w_hh.dtype
-    if dtype not in ELEMENTS or not sizes or not sizes[0]:
+    if dtype not in ELEMENTS:
         return False
     return all(a is None or a.dtype == dtype for a in others) and packs(w_hh) and packs(w_hh.T)
 
@@ -44,7 +57,7 @@ def usable(sizes: Sizes, w_hh: Array, *others: Any) -> bool:
 # -- the steps of a layer ------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Steps:
     """What a direction of a layer does at each time: a cell and a product, in this order or, where
     `product_first`, in the other.
@@ -93,16 +106,17 @@ TANH_GRADIENT = Steps(
 @functools.lru_cache(maxsize=256)
 def plan_steps(
     steps: Steps, element: str, sizes: Sizes, reverse: bool, size: int, outside: bool,
-    bias: bool = False, gathered: bool = False, threads: int = 1,
+    lies: tuple[int, int], bias: bool = False, gathered: bool = False, threads: int = 1,
 ) -> Plan:  # fmt: skip
     """All times of a direction: operands are those of the cell (`before`: the first state), then
-    `history`, the states after each time (or, where `gathered`, before each row), `panels`, the
-    packed weights, and `bias`. Everything is written in place.
+    `history`, the states after each time (or, where `gathered`, before each row), `b`, the weights
+    (K, N) of the product, which are packed first, and `bias`. Everything is written in place.
 
     Args:
         reverse: the order of the steps.
         size: H.
         outside: there are gradients of the states, `g_out`.
+        lies: how many elements rows and columns of the weights are apart.
         bias: the product adds one.
         gathered: `history` holds the state before each row.
         threads: how many may take a share of the batch each (`shares_of`).
@@ -161,7 +175,9 @@ def plan_steps(
     written = {"gates", "c", "h", "dh", "dc", "product", "cell", "out", "inner", "dgates",
                "to_new", "dpart"}  # fmt: skip
     return Plan(
-        f"rnn.{steps.cell}", (*operands, "history", "panels", "bias"), {}, [series],
+        f"rnn.{steps.cell}", (*operands, "history", "b", "bias"), {},
+        [packing(element, k, n, *lies), series],
+        workspace={"panels": gemm.whole_size(element, n, k) * itemsize},
         mutates=tuple(o for o in operands if o in written), flops=2 * sum(sizes) * k * n,
         bytes=itemsize * sum(sizes) * size * sum(widths.get(o, 1) for o in operands),
     )  # fmt: skip
@@ -188,17 +204,17 @@ def run_steps(
 ) -> None:  # fmt: skip
     """All times of a direction, in place; `w` (K, N) are the weights of the product."""
     arrays = {k: a for k, a in arrays.items() if a is not None}
-    matrix, outside = packed(w, sizes[0]), "g_out" in arrays
-    if isinstance(matrix, AmxPacked):
+    if packs_for_amx(w, sizes[0]):
+        matrix = AmxPacked(w)
         one_by_one(steps, size, arrays, matrix, sizes, reverse, bias, history, gathered)
         return
-    element = ELEMENTS[w.dtype]
+    element, outside = ELEMENTS[w.dtype], "g_out" in arrays
     made = plan_steps(
-        steps, element, sizes, reverse, size, outside, bias is not None, gathered,
+        steps, element, sizes, reverse, size, outside, strides_of(w), bias is not None, gathered,
         config.current.num_threads,
     )  # fmt: skip
     given = [arrays[o] for o in steps.operands(outside)]
-    made.run(*given, history, matrix.panels, bias)
+    made.run(*given, history, w, bias)
 
 
 def one_by_one(
@@ -290,7 +306,8 @@ def plan_of(steps: Steps) -> Any:
         element, size = ELEMENTS.get(x.dtype), h0.shape[1]
         if element is None:
             raise TypeError(f"no kernel of recurrent layers computes {x.dtype}")
-        return plan_steps(steps, element, tuple(sizes), reverse, size, False, steps is GRU)
+        lies = (1, size)  # of weights (N, K) in rows, turned
+        return plan_steps(steps, element, tuple(sizes), reverse, size, False, lies, steps is GRU)
 
     return plan
 

@@ -38,13 +38,12 @@ def test_a_series_is_its_launches_one_by_one(
     """All steps of a layer in one native call give the bits of each launch by itself."""
     size, sizes = 6, (3, 2, 2)
     w = rng.standard_normal((size, size)).astype(np.float32)
-    matrix = select.packed(w, 3)
-    plan = select.plan_steps(select.TANH, "float", sizes, False, size, False)
+    plan = select.plan_steps(select.TANH, "float", sizes, False, size, False, (size, 1))
     first = rng.standard_normal((7, size)).astype(np.float32)
     found = []
     for run in (plan.run, lambda *given: on_pointers(plan, *given)):
         out, h = first.copy(), np.ones((3, size), np.float32)
-        run(out, h, None, matrix.panels, None)
+        run(out, h, None, w, None)
         found.append((out, h))
     np.testing.assert_array_equal(found[0][0], found[1][0])
     np.testing.assert_array_equal(found[0][1], found[1][1])
@@ -68,7 +67,7 @@ def test_shares_of_the_batch_give_the_bits_of_all_together(
     operands = steps.operands(True)
     k = size * widths.get(steps.factor, 1)
     n = 3 * size if steps.into == "product" else size * widths.get(steps.into, 1)
-    matrix = select.packed(rng.standard_normal((k, n)).astype(np.float32), sizes[0])
+    w = rng.standard_normal((k, n)).astype(np.float32)
     shapes = {o: (rows, widths[o] * size) if o in widths else
               (sizes[0], 3 * size if o == "product" else size) for o in operands}  # fmt: skip
     given = {o: rng.standard_normal(shape).astype(np.float32) for o, shape in shapes.items()}
@@ -77,12 +76,12 @@ def test_shares_of_the_batch_give_the_bits_of_all_together(
     with limits(RNN_SHARE_ROWS=(2, 64), RNN_SHARE_LEAST=1):
         for count in (1, threads):
             plan = select.plan_steps(
-                steps, "float", sizes, steps.before, size, True, False, gathered, count
+                steps, "float", sizes, steps.before, size, True, (n, 1), False, gathered, count
             )
-            (series,) = plan.launches
+            _packing, series = plan.launches
             assert len(series.shares) == count
             arrays = {o: a.copy() for o, a in given.items()}
-            plan.run(*arrays.values(), history, matrix.panels, None)
+            plan.run(*arrays.values(), history, w, None)
             found.append(arrays)
         assert f"in {len(series.shares)} shares" in plan.describe()
     for o in operands:

@@ -29,21 +29,25 @@ def step_of_numbers() -> int:
 
 
 def table_of(*calls: tuple[int, int, int]) -> np.ndarray:
-    """The table of some calls, with their words behind it."""
-    count, step = len(calls), step_of_numbers()
-    pairs = [(step, 8 * (2 * count + 3 * k)) for k in range(count)]
-    return np.array([v for some in (*pairs, *calls) for v in some], np.int64)
+    """The table of some calls, (place in the first array, factor, number): behind it their words,
+    each with the pair that adds the array's address."""
+    step, n = step_of_numbers(), len(series.HEAD)
+    table = [0] * (n * len(calls))
+    for k, call in enumerate(calls):
+        table[n * k : n * k + n] = step, len(table), 3, len(table) + 3, 1
+        table += [*call, 0, 0]
+    return np.array(table, np.int64)
 
 
 def test_calls_run_in_order() -> None:
-    x = np.array([1], np.int64)
-    at = x.ctypes.data
-    table, run = table_of((at, 10, 2), (at, 10, 3), (at, 10, 4)), series.kernel().call
-    run(table, np.array([0, 3]), 1)
-    assert x[0] == 1234
-    run(table, np.array([0, 0]), 1)
-    run(table, np.array([0]), 0)
-    assert x[0] == 1234
+    x = np.array([0, 1], np.int64)
+    table, run = table_of((8, 10, 2), (8, 10, 3), (8, 10, 4)), series.kernel(1).call
+    for end, shares, wanted in ((3, 1, 1234), (0, 1, 1234), (0, 0, 1234)):
+        run(table, np.array([0, end]), x, shares)
+        assert x.tolist() == [0, wanted]
+    again = np.array([0, 5], np.int64)  # of another array
+    run(table, np.array([0, 1]), again, 1)
+    assert again.tolist() == [0, 52]
 
 
 def test_calls_of_a_share_run_in_order(by_threads: Any) -> None:
@@ -51,13 +55,24 @@ def test_calls_of_a_share_run_in_order(by_threads: Any) -> None:
     x = np.zeros(40, np.int64)
     calls, begins = [], [0]
     for k in range(len(x)):
-        calls += [(x.ctypes.data + 8 * k, 10, digit) for digit in range(k % 5)]
+        calls += [(8 * k, 10, digit) for digit in range(k % 5)]
         begins.append(len(calls))
     table = table_of(*calls)
 
     def run() -> np.ndarray:
         x[:] = 1
-        series.kernel().call(table, np.array(begins), len(x))
+        series.kernel(1).call(table, np.array(begins), x, len(x))
         return x.copy()
 
     assert by_threads(run).tolist() == [1, 10, 101, 1012, 10123] * 8
+
+
+def test_an_array_that_is_not_there_has_no_address() -> None:
+    """None may come for an array; the second one of two is added where it is asked for."""
+    x, y = np.array([3], np.int64), np.array([4], np.int64)
+    table = table_of((0, 2, 1))
+    table[-1] = 1
+    run = series.kernel(2).call
+    run(table, np.array([0, 1]), x, y, 1)
+    run(table, np.array([0, 1]), None, y, 1)
+    assert (x[0], y[0]) == (3, 19)
