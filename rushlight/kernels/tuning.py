@@ -134,6 +134,11 @@ MATMUL_ALONGSIDE = (128, 32, 12 << 20)
 # 64x3072x768 0.87, 1.08; 192x768x768 0.95, 1.01; 128x512x512 0.97, 1.12.
 MATMUL_PACKED_ROWS = (192, 96)
 MATMUL_PACKED_LARGE = 1 << 20
+# Rows and k from which on that pays for turned B of fewer columns, too, if no half of a panel is
+# empty (48 or 65 columns 0.96 to 1.14 of the time). One thread, two: 2048x128x32 0.75, 0.81;
+# 2048x512x24 0.78, 0.82; 2048x512x96 0.88, 0.83; 2048x256x64 0.80. Below: 512x128x32 0.78, 1.06;
+# 2048x32x32 1.04, 1.14.
+MATMUL_PACKED_NARROW = (2048, 128)
 # Columns up to which rows of A that lie side by side are packed by tiles even where columns of A
 # lie so far apart (`gemm.APART`) that packing several panels in one go would pay. One thread, us:
 # 512x768x128 748 packed in one go, 672 by tiles; 1024x2048x256 7710, 7910. (Where they are not so

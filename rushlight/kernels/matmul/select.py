@@ -419,10 +419,17 @@ class Problem:
     def packing_is_quicker(self) -> bool:
         """Whether packed panels are quicker for a product of `small_gemm.py`, whose bits they give
         with its blocks of K."""
+        from . import gemm
+
         if self.is_slice or not self.plain or len(self.levels) > 1:
             return False
-        rows = tuning.MATMUL_PACKED_ROWS[self.b[1] == 1]
-        return self.m >= rows and self.k * self.n >= tuning.MATMUL_PACKED_LARGE and self.n >= 128
+        lies_turned = self.b[1] != 1
+        if self.n < 128:
+            (rows, depth), nr = tuning.MATMUL_PACKED_NARROW, 2 * gemm.lanes_of(self.element)
+            is_long = self.m >= rows and self.k >= depth
+            return lies_turned and is_long and -self.n % nr < nr // 2  # no half panel is empty
+        rows = tuning.MATMUL_PACKED_ROWS[not lies_turned]
+        return self.m >= rows and self.k * self.n >= tuning.MATMUL_PACKED_LARGE
 
     @property
     def alpha(self) -> float | str:
@@ -553,6 +560,8 @@ class Problem:
         from . import gemm, packing_tile
 
         row, col = self.a
+        if col == 1 and self.n <= 2 * gemm.lanes_of(self.element):
+            return gemm.DIRECT  # nothing else reads what would be packed
         near = col * self.dtype.itemsize < gemm.APART or self.n <= tuning.MATMUL_FUSED
         return gemm.FUSED if row == 1 != col and near and packing_tile.is_fast() else gemm.PACKED
 

@@ -119,7 +119,8 @@ def test_the_bits_do_not_depend_on_packing(
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32])
 @pytest.mark.parametrize(
     ("m", "k", "n", "turned"),
-    [(192, 300, 513, True), (96, 513, 300, False), (200, 130, 128, False)],
+    [(192, 300, 513, True), (96, 513, 300, False), (200, 130, 128, False), (150, 300, 32, True),
+     (150, 100, 96, True)],
 )
 def test_panels_give_the_bits_of_products_without(
     m: int, k: int, n: int, turned: bool, dtype: Any, rng: np.random.Generator, limits: Any
@@ -130,11 +131,12 @@ def test_panels_give_the_bits_of_products_without(
     a, b, bias = a.astype(dtype), b.astype(dtype), bias.astype(dtype)
     b = b.T if turned else b
     found = []
-    with limits(MATMUL_PACKED_LARGE=1, MATMUL_AMX_LEAST=1 << 60):
+    narrow = (150, 100)
+    with limits(MATMUL_PACKED_LARGE=1, MATMUL_PACKED_NARROW=narrow, MATMUL_AMX_LEAST=1 << 60):
         assert select.plan_product(a, b).way == "gemm"
         assert f" block={small_gemm.KC}" in select.plan_product(a, b).describe()
         found.append([select.product(a, b), select.linear(a, b, bias)])
-        with limits(MATMUL_PACKED_LARGE=1 << 40):
+        with limits(MATMUL_PACKED_LARGE=1 << 40, MATMUL_PACKED_NARROW=(1 << 40, 1)):
             assert select.plan_product(a, b).way == "small_gemm"
             found.append([select.product(a, b), select.linear(a, b, bias)])
     for one, other in zip(*found, strict=True):
@@ -160,9 +162,19 @@ def test_chunks_are_as_many_as_are_wanted(rng: np.random.Generator) -> None:
         np.testing.assert_array_equal(product_by(a, b, gemm.PACKED, 512, chunks=chunks), wanted)
 
 
+def test_narrow_products_with_half_a_panel_that_is_empty(limits: Any) -> None:
+    """They are computed as they lie."""
+    with limits(MATMUL_PACKED_NARROW=(100, 100), MATMUL_AMX_LEAST=1 << 60):
+        a, nr = np.ones((100, 100), np.float32), 2 * gemm.lanes_of("float")
+        for n, way in ((nr, "gemm"), (nr // 2 + 1, "gemm"), (nr // 2, "small_gemm"),
+                       (nr + 1, "small_gemm")):  # fmt: skip
+            assert select.plan_product(a, np.ones((n, 100), np.float32).T).way == way
+            assert select.plan_product(a, np.ones((100, n), np.float32)).way == "small_gemm"
+
+
 def test_how_rows_are_packed(limits: Any) -> None:
     """By a loop; where they lie side by side by tiles, if columns are near or there are few to
-    multiply by."""
+    multiply by; not at all for one panel of columns."""
     with limits(MATMUL_LEAST_PACKED=1, MATMUL_AMX_LEAST=1 << 60):
         a, b = np.ones((300, 200), np.float32), np.ones((200, 128), np.float32)
         assert f" rows={gemm.PACKED}" in select.plan_product(a, b).describe()
