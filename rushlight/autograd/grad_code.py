@@ -18,6 +18,7 @@ from ..kernels.runtime.object_code import (
     compiled,
     demand,
     demand_class,
+    is_null,
     replace,
     same,
     slots_of,
@@ -45,7 +46,7 @@ def build(slots: dict[str, int], things: dict[str, Any]) -> Module:
     none = "Py_None"
     f, args = begin(module, "grad")
     kept = field(f, extras(f, args, slots), slots["grad"])
-    demand(f, ~same(f, kept, the(f, none)))
+    demand(f, ~same(f, kept, the(f, none)) & ~is_null(f, kept))
     f.ret(take(f, kept))
     by_python(f, args, "read", 1)
     f, args = begin(module, "set_grad")
@@ -61,6 +62,7 @@ def extras(f: Function, args: Pointer, slots: dict[str, int]) -> Value:
     kind = field(f, args[0], KIND)
     demand(f, f.call("PyType_IsSubtype", I32, [kind, the(f, "TensorBase")]) != 0)
     found = field(f, args[0], slots["_x"])
+    demand(f, ~is_null(f, found))  # of a tensor that `__new__` alone has made
     demand_class(f, found, "Extras")
     return found
 

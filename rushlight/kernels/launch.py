@@ -88,8 +88,6 @@ class Series:
             is in the cache of the core that reads it next. None: threads share each launch.
     """
 
-    __slots__ = ("__dict__", "arrays", "launches", "shares")
-
     def __init__(
         self, launches: Sequence[Launch], shares: Sequence[Sequence[Launch]] | None = None
     ) -> None:

@@ -76,6 +76,15 @@ def test_of_something_else() -> None:
         read(3)
 
 
+def test_of_a_tensor_that_was_not_filled() -> None:
+    """As Python: it has no such field."""
+    empty = object.__new__(torch.Tensor)
+    with pytest.raises(AttributeError):
+        empty.grad  # noqa: B018
+    with pytest.raises(AttributeError):
+        empty.grad = None
+
+
 def test_references() -> None:
     x, g = torch.ones(3, requires_grad=True), torch.ones(3)
     x.grad = g
