@@ -681,26 +681,44 @@ def slice_text(op: Any) -> str:
 # -- the text of a node's `run` ------------------------------------------------------------------
 
 
+FEW_KEPT = 2  # values that Python looks at as quickly as it calls what opens them
+
+
+def opened_lines(op: Any, kept: list[bool], values: list[str], otherwise: str) -> list[str]:
+    """The lines that take out what a node has kept, as its rules read it: `op_node.opened`, which
+    is written out for few values."""
+    unusual = "if tensors or wanted is not None"
+    if sum(kept) > FEW_KEPT:
+        opened = ["_s = _opened(self)", f"if _s is None: {otherwise}"]
+        return [f"{unusual}: {otherwise}", *opened, f"{tuple_of(values)} = _s"]
+    lines = ["_x = self.x"]
+    lines.append(f"{unusual} or not (_x is None or _x.unspoilt(self.seq)): {otherwise}")
+    if any(kept):
+        lines += ["_s = self.saved", f"if _s.__class__ is not _tuple or not _s: {otherwise}"]
+        lines.append(f"{tuple_of(values)} = _s")
+    if kept[0]:
+        kind = "_ndarray" if op.outputs == 1 and op.__class__ is not First else "_tuple"
+        lines.append(f"if y is not None and y.__class__ is not {kind}: {otherwise}")
+    for v in [v for v, is_kept in zip(values[1:], kept[1:], strict=True) if is_kept]:
+        lines += [
+            f"if {v}.__class__ is _Tensor or {v}.__class__ is _Parameter:",
+            f"    _c = {v}._vc",
+            f"    if _c is not None and _c.stamp > self.seq: {otherwise}",
+            f"    {v} = {v}._a",
+            f"elif {v} is not None and {v}.__class__ not in _static: {otherwise}",
+        ]
+    return lines
+
+
 def run_text(op: Any, rule_kw: Any) -> str:
     """`OpNode.run` for arrays, with the record's rules called by name."""
     n = len(op.inputs)
     rows = [op.keeps(i, n) for i in range(n)]
     kept = [any(row[place] for row in rows) for place in range(n + 1)]
     otherwise = "return _run(self, g, tensors, wanted)"
-    unusual = "if tensors or wanted is not None"
-    values = ["y", *(f"v{i}" for i in range(n))]
-    if any(kept):
-        lines = [
-            f"{unusual}: {otherwise}",
-            "_s = _opened(self)",
-            f"if _s is None: {otherwise}",
-            f"{tuple_of(values)} = _s",
-        ]
-    else:
-        values = ["None"] * (n + 1)
-        lines = ["_x = self.x"]
-        lines.append(f"{unusual} or not (_x is None or _x.unspoilt(self.seq)): {otherwise}")
     first = op.__class__ is First
+    values = ["y", *(f"v{i}" for i in range(n))] if any(kept) else ["None"] * (n + 1)
+    lines = opened_lines(op, kept, values, otherwise)
     if kept[0]:
         ends = [nr for nr in outputs(op) if kept_output(op, nr) == f"_t{nr}"]
         if ends:

@@ -213,7 +213,11 @@ def run(
     space = new_space(
         _run=otherwise,
         _opened=op_node.opened,
+        _tuple=tuple,
+        _static=op_node.STATIC,
         _ndarray=np.ndarray,
+        _Tensor=door.Tensor,
+        _Parameter=door.Parameter,
         **{f"_rule{i}": rule for i, rule in enumerate(rules)},
     )
     return function(call_text.run_text(op, rule_kw), space, "run")
