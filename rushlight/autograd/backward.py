@@ -264,6 +264,7 @@ def backward(
         if fn is None:
             raise no_grad_error(t, i)
         start.append(root_gradient(t, g, create_graph))
+        # (`edge_of`, written out for most)
         roots.append(fn if t._v is None and fn is not LEAF else edge_of(t))
     if inputs is None:
         run(roots, start, keep, create_graph)

@@ -37,7 +37,8 @@ def functions(read: Callable[[Any], Any], write: Callable[[Any, Any], None]) -> 
     }  # fmt: skip
     slots = slots_of(TensorBase, ("_x",)) | slots_of(Extras, ("grad",))
     found = compiled(EXPORTS, things, lambda: build(slots, things), slots)
-    return tuple([builtin.function(found[name], name) for name in EXPORTS])  # type: ignore[return-value]
+    reading, setting = (builtin.function(found[name], name) for name in EXPORTS)
+    return reading, setting
 
 
 def build(slots: dict[str, int], things: dict[str, Any]) -> Module:

@@ -85,7 +85,8 @@ def build(slots: dict[str, int], things: dict[str, Any], static: tuple[str, ...]
 
 def unchanged(f: Function, slots: dict[str, int], cell: Value, seq: Value) -> Value:
     """Whether what a cell stands for was not changed since tick `seq`."""
-    return f.call("PyLong_AsSsize_t", I64, [field(f, cell, slots["stamp"])]) <= seq  # type: ignore[no-any-return]
+    stamp: Value = f.call("PyLong_AsSsize_t", I64, [field(f, cell, slots["stamp"])])
+    return stamp <= seq
 
 
 def write_unspoilt(module: Module, slots: dict[str, int]) -> None:

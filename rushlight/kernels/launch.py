@@ -133,12 +133,6 @@ class Series:
         given |= {"table": table, "begins": begins, "shares": len(self.shares)}
         return Launch(series.kernel(len(self.arrays)), **given)
 
-    def __call__(self, *arrays: Any) -> None:
-        """Run all launches on the arrays named in `arrays`."""
-        from .runtime import series
-
-        series.kernel(len(arrays)).call(*self.tables, *arrays, len(self.shares))
-
     def describe(self) -> list[str]:
         """How many launches there are, and the first one of each kernel."""
         count, shares = sum(len(share) for share in self.shares), len(self.shares)

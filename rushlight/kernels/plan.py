@@ -263,8 +263,8 @@ def nbytes(*metas: Any) -> int:
 # -- running on arrays ---------------------------------------------------------------------------
 
 def read_in_python(plan: Plan) -> set[str]:
-    """The arrays that NumPy, a series or the caller sees: others are known to native calls only."""
-    seen = {str(a) for launch in plan.launches if isinstance(launch, (Reference, Series))
+    """The arrays that NumPy or the caller sees: others are known to native calls only."""
+    seen = {str(a) for launch in plan.launches if isinstance(launch, Reference)
             for a in launch.arrays} | {*plan.returns}  # fmt: skip
     for launch in reversed(plan.launches):
         if isinstance(launch, View) and launch.name in seen:
@@ -299,18 +299,28 @@ def lets_others_run(plan: Plan) -> bool:
     return plan.flops is None or not 0 < cost < tuning.RELEASE_LEAST
 
 
-def in_one_call(plan: Plan) -> Callable[..., Any] | None:
-    """`plan.run` as machine code; None for a plan in which Python has something to do."""
-    if any(isinstance(launch, Reference) for launch in plan.launches):
-        return None
-    launches, constants = [], dict(plan.constants)
+def with_series(
+    plan: Plan,
+) -> tuple[list[Launch | Reference | View], dict[str, Array]]:
+    """The launches of a plan, each series of them as one, and its constants with their tables."""
+    launches: list[Launch | Reference | View] = []
+    constants = dict(plan.constants)
     for i, launch in enumerate(plan.launches):
         if isinstance(launch, Series):
             tables = f"_table{i}", f"_begins{i}"
             constants |= zip(tables, launch.tables, strict=True)
             launches.append(launch.as_launch(*tables))
-        elif isinstance(launch, Launch):
+        else:
             launches.append(launch)
+    return launches, constants
+
+
+def in_one_call(plan: Plan) -> Callable[..., Any] | None:
+    """`plan.run` as machine code; None for a plan in which Python has something to do."""
+    if any(isinstance(launch, Reference) for launch in plan.launches):
+        return None
+    every, constants = with_series(plan)
+    launches = [launch for launch in every if isinstance(launch, Launch)]
     made = made_in_python(plan)
     if not launches or not made.isdisjoint(plan.returns):
         return None
@@ -346,8 +356,9 @@ def written(plan: Plan) -> Callable[..., Any]:
     if plan.workspace:
         lines.append(f"_room = workspace({room})")
         lines += [f"{k} = _room[{parts[k][1]}:]" for k in plan.workspace if k in seen]
-    space |= plan.constants
-    if any(isinstance(launch, (Launch, Series)) for launch in plan.launches):
+    launches, constants = with_series(plan)
+    space |= constants
+    if any(isinstance(launch, Launch) for launch in launches):
         from .runtime import memory, threads
 
         # what `threads.ready` would find in nearly all calls
@@ -359,14 +370,14 @@ def written(plan: Plan) -> Callable[..., Any]:
 
     def flush() -> None:
         """Write the calls of the launches that wait."""
-        for call, given in calls(plan.name, pending, parts, plan.constants, plan.operands, release):
+        for call, given in calls(plan.name, pending, parts, constants, plan.operands, release):
             name = f"native{len(space)}"
             space[name] = call
             lines.append(f"{name}({', '.join(given)})")
         pending.clear()
 
     # Kernels wait here until something comes that Python has to do: up to it they are one call.
-    for i, launch in enumerate(plan.launches):
+    for i, launch in enumerate(launches):
         if isinstance(launch, Launch):
             pending.append(launch)
             continue
@@ -378,14 +389,10 @@ def written(plan: Plan) -> Callable[..., Any]:
             continue
         flush()
         arrays = [str(a) for a in launch.arrays]
-        if isinstance(launch, Series):
-            space[f"call{i}"] = launch
-            lines.append(f"call{i}({', '.join(arrays)})")
-        else:
-            space[f"call{i}"], space[f"more{i}"] = launch.fn, launch.parameters
-            given = ", ".join([*arrays, *([f"**more{i}"] if launch.parameters else [])])
-            into = ", ".join(launch.results)
-            lines.append(f"{into}{' = ' * bool(into)}call{i}({given})")
+        space[f"call{i}"], space[f"more{i}"] = launch.fn, launch.parameters
+        given = ", ".join([*arrays, *([f"**more{i}"] if launch.parameters else [])])
+        into = ", ".join(launch.results)
+        lines.append(f"{into}{' = ' * bool(into)}call{i}({given})")
     flush()
     lines.append(f"return {', '.join(plan.returns) or None}")
     signature = ", ".join((*plan.operands, *plan.scalars))

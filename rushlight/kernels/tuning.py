@@ -137,7 +137,7 @@ MATMUL_PACKED_LARGE = 1 << 20
 # Rows and k from which on that pays for turned B of fewer columns, too, if no half of a panel is
 # empty (48 or 65 columns 0.96 to 1.14 of the time). One thread, two: 2048x128x32 0.75, 0.81;
 # 2048x512x24 0.78, 0.82; 2048x512x96 0.88, 0.83; 2048x256x64 0.80. Below: 512x128x32 0.78, 1.06;
-# 2048x32x32 1.04, 1.14.
+# 2048x32x32 1.04, 1.14. Vectors of 32 bytes: 2048x128x16 0.94, 0.86; 4096x256x64 0.85, 0.92.
 MATMUL_PACKED_NARROW = (2048, 128)
 # Columns up to which rows of A that lie side by side are packed by tiles even where columns of A
 # lie so far apart (`gemm.APART`) that packing several panels in one go would pay. One thread, us:

@@ -164,3 +164,5 @@ def test_who_lets_other_threads_run(
 def test_a_series_stays_one() -> None:
     steps = [scale("y", "x"), Series([scale("y", "y", more=1)] * 3), scale("y", "y", by=2.0)]
     np.testing.assert_array_equal(plan(steps).run(np.ones(4)), np.full(4, 26.0))
+    numpy = Reference(lambda y: np.multiply(y, 3.0, out=y), ("y",), ())  # beside NumPy, too
+    np.testing.assert_array_equal(plan([*steps, numpy]).run(np.ones(4)), np.full(4, 78.0))

@@ -44,7 +44,7 @@ def build(arrays: int) -> Module:
     c = module.function("chunk", None, [("context", PTR), ("index", I64)], private=True)
     words = given.words(c.args["context"])
     table, share = words["table"].of(I64), words["begins"].of(I64).at(c.args["index"])
-    addresses = c.args["context"].of(I64).at(given.places["table"] + 2)
+    addresses = c.args["context"].of(I64).at(given.places["array0"])
     room = c.buffer(I64, MOST)
     with c.range(share[0], share[1]) as i:
         head = table.at(i * len(HEAD))

@@ -289,6 +289,7 @@ def _keep_running(
             door.perform(track_alike, (r, s, m, v), how)
             by = node_of(y._fn)
             both = running_mean, running_var
+            # (`all_changed` begins so, too: to call it takes as long as this)
             if by is None or not changes.noted(both, "add_", by.code, by.lasti):
                 all_changed(both, "add_", by)
             return

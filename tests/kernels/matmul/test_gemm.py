@@ -143,9 +143,7 @@ def test_panels_give_the_bits_of_products_without(
         np.testing.assert_array_equal(one, other)
 
 
-def test_low_tiles_have_the_bits_of_high_ones(
-    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_low_tiles_have_the_bits_of_high_ones(rng: np.random.Generator) -> None:
     """Rows are multiplied alike however numbers of A are read (`FOLDED`), at every height."""
     b = rng.standard_normal((1, 300, 70)).astype(np.float32)
     a = rng.standard_normal((1, gemm.tile_rows("float"), 300)).astype(np.float32)
