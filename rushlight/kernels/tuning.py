@@ -147,6 +147,11 @@ MATMUL_FUSED = 128
 MATMUL_ALONG = 16  # the least k of such sums: shorter ones leave lanes empty, and round more often
 MATMUL_FEW = 16  # rows (or columns) that sums along k are used for
 MATMUL_PIECE = 1 << 17  # multiplications that a thread takes at a time
+# The most rows of a unit of a product that is not packed, and how many units there should be then,
+# for threads to share. A panel of columns is copied or turned once for all rows of a unit. One
+# thread, two, us by units of 48 rows and so: 128x784x512 1030 513, 950 473; 128x512x512 663 330,
+# 619 308; 64x512x512 345 173, 322 160; 250x250x250 320 162, 295 147; 1000x300x100 664 337, 623 315.
+MATMUL_TALL = (128, 8)
 MATMUL_SLICE, MATMUL_SLICES = 1024, 64  # the least slice of a long k, and the most of them
 MATMUL_SMALL = 1 << 13  # elements of a result from which on k is not cut
 MATMUL_AMX_LEAST = least(1 << 23)  # multiplications from which on the matrix unit is used

@@ -498,7 +498,7 @@ class Problem:
         m, n, k = self.m, self.n, self.k
         work, rows, columns, each = m * n * k, m, n, 1
         if work > 2 * tuning.MATMUL_PIECE:
-            rows, columns = cut(m, n, k)
+            rows, columns = cut(m, n, k, self.a[0] == 1 != self.a[1])
         row_blocks, column_blocks = -(-m // rows), -(-n // columns)
         units = count * row_blocks * column_blocks
         if work < tuning.MATMUL_PIECE:
@@ -615,14 +615,20 @@ class Ways:
         self.launches.append(Reference(fn, arrays, results, **parameters))
 
 
-def cut(m: int, n: int, k: int) -> tuple[int, int]:
-    """Rows and columns of a unit of a product: whole tiles of the usual heights and widths."""
+def cut(m: int, n: int, k: int, across: bool = False) -> tuple[int, int]:
+    """Rows and columns of a unit of a product: whole tiles of the usual heights and widths.
+    `across`: rows of A lie side by side."""
     piece = tuning.MATMUL_PIECE
     rows = piece // (n * k)
     if rows >= 24 or n <= 64:
         return max(24, rows // 24 * 24), n
     rows = min(m, 48)
-    return rows, max(64, piece // (rows * k) // 64 * 64)
+    columns = max(64, piece // (rows * k) // 64 * 64)
+    if columns == 64 and not across:
+        most, units = tuning.MATMUL_TALL
+        blocks = max(-(-m // most), -(-units // -(-n // columns)))
+        rows = max(rows, -(-m // blocks))
+    return rows, columns
 
 
 def one_by_one(
