@@ -166,6 +166,10 @@ MATMUL_AMX_SIDE_EXACT = least(32, 4)
 # 14; 128 x 128 x 128 47, 27; 1024 x 1024 x 1024 7790, 1440.
 MATMUL_AMX_LEAST_READ = least(1 << 20)
 MATMUL_AMX_SIDE_READ = least(8, 4)
+# The least m, n and k, and multiplications, from which on pairs of bfloat16 are multiplied, on CPUs
+# that can and have no matrix unit. One thread, GFLOP/s by float32 and by pairs: 17x16x16 15, 13;
+# 32x32x32 51, 82; 32x64x64 75, 129; 128x8x64 38, 38; 128x128x128 97, 194; 1024x1024x1024 103, 207.
+MATMUL_PAIRS_SIDE, MATMUL_PAIRS_LEAST = least(8, 4), least(1 << 15)
 MATMUL_AMX_ROWS = least(16)  # the least m for products by a matrix that stays packed
 BLAS_SHARED = 1 << 18  # multiplications from which on OpenBLAS shares a product of matrices
 BLAS_SHARED_BY_VECTOR = 9216  # and of a matrix by a vector

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..runtime import jit
-from .ir import BF16, F16, F32, F64, I16, I32, Function, Pointer, Type, Value, with_element
+from .ir import BF16, F16, F32, F64, I16, I32, Function, Pointer, Type, Value, lanes, with_element
 
 
 def computed(e: Type) -> Type:
@@ -66,3 +66,19 @@ def rounded(f: Function, v: Value) -> Value:
     up = f.binary("lshr", bits, f.const(bits.type, 16))
     nearest = f.binary("lshr", bits + ((up & 1) + 0x7FFF), f.const(bits.type, 16))
     return f.convert(f.select(f.compare("ne", v, v), up | 0x40, nearest), I16)
+
+
+def dot_of(f: Function, place: Pointer, pairs: Value, c: Value) -> Value:
+    """c plus the product of two pairs of bfloat16: of the one at a place, and of each lane's; the
+    second products first. Pairs are held as float32.
+
+    x86's instruction takes subnormals for zeros, operands and results; where there is none, the
+    same is written in two steps that keep them.
+    """
+    if jit.target().has_dot:
+        given = f"{pairs.type} {pairs.text}, ptr elementtype(float) {place.text}, {c.type} {c.text}"
+        code = 'asm "vdpbf16ps $2{1to16}, $1, $0", "=v,v,*m,0"'
+        return f.emit(c.type, f"call {c.type} {code}({given}) memory(read)")
+    one, bits = f.splat(place.of(I32)[0], lanes(c.type)), f.bits(pairs, I32)
+    c = f.fma(f.bits(one & -0x10000, F32), f.bits(bits & -0x10000, F32), c)
+    return f.fma(f.bits(one << 16, F32), f.bits(bits << 16, F32), c)

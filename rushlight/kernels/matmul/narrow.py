@@ -2,7 +2,9 @@
 
 Sums along k (`gemv.py`) read them as they are: such a product takes the time of reading one
 operand, the weights of a layer for one example. So does the matrix unit's kernel, where operands
-are of bfloat16 and without gaps one way. For others they are brought to float32.
+are of bfloat16 and without gaps one way. CPUs without the unit may multiply pairs of bfloat16
+(`pairs.py`): what lies along k is read as pairs, what lies across it is laid in pairs first.
+For others they are brought to float32.
 """
 
 from __future__ import annotations
@@ -16,11 +18,12 @@ from .. import narrow, runtime
 from ..codegen import half
 from ..meta import MetaArray
 from ..plan import Draft, Plan
+from . import pairs
 
 Array = Any
 Shape = tuple[int, ...]
 READ = {np.dtype(np.float16): "half", narrow.BFLOAT16: "bfloat"}  # that kernels read as they are
-READING = ("gemv", "amx_gemm")  # ways that read them
+READING = ("gemv", "amx_gemm", "pair_gemm")  # ways that read them
 
 
 def plan(
@@ -46,6 +49,12 @@ def plan(
         of = narrow.key_of(*[lying_alike(d.metas[k]) for k in "ab"])
         found = make(*of, precision, *more, reads=READ[dtype])
     if found is None or not found.way.startswith(READING):
+        laid = pairs.lay(d) if dtype == narrow.BFLOAT16 and makes_pairs() else {}
+        if laid:
+            names |= {k: name for k, (name, _) in laid.items()}
+            of = narrow.key_of(*[meta for _, meta in laid.values()])
+            found = make(*of, precision, *more, reads=pairs.PAIRS)
+    if found is None or not found.way.startswith(READING):
         names |= {k: narrow.widened(d, k) for k in "ab"}
         found = make(*narrow.key_of(*[d.metas[f"{k}_wide"] for k in "ab"]), precision, *more)
     names["y"] = y = d.array("wide" if rounds else "y", found.outputs["y"])
@@ -54,8 +63,16 @@ def plan(
         d.numpy(add, (y, names["d"]))
     if rounds:
         narrow.rounded(d, "wide", "y", dtype)
-    name = f"matmul.{dtype.name} by {found.way}"
-    return d.plan(name, flops=found.flops or 0, scalars=("alpha", "beta"))
+    name, flops = f"matmul.{dtype.name} by {found.way}", found.flops or 0
+    flops *= 2 if found.way == "pair_gemm" else 1
+    return d.plan(name, flops=flops, scalars=("alpha", "beta"))
+
+
+def makes_pairs() -> bool:
+    """Whether this CPU multiplies pairs of bfloat16, and has no matrix unit for them."""
+    from .select import has_amx
+
+    return runtime.available() and pairs.is_fast() and not has_amx()
 
 
 def lying_alike(meta: MetaArray) -> MetaArray:

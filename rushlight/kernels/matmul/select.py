@@ -34,7 +34,8 @@ from ..meta import MetaArray
 from ..narrow import EXACT, is_narrow
 from ..plan import Draft, Launch, Plan, Reference, nbytes
 from ..runtime import few
-from . import narrow, reference
+from . import narrow, pairs, reference
+from .pairs import PAIRS
 
 Array = Any
 Shape = tuple[int, ...]
@@ -179,6 +180,7 @@ def plan(
     `plain`: alpha and beta are 1. `precision` is that of float32 on a matrix unit. Narrow floats,
     of which all is plain, give such ones, or with `rounds=False` what they are computed in.
     `reads`: a and b are of that narrow type, and lie as is said of float32; sums along k read them.
+    Or they are PAIRS: k counts those, and one B is for all A, or each A has its own.
     """
     if dtype in WIDENED and b_dtype == dtype:
         return widened(dtype, a_shape, b_shape)
@@ -373,7 +375,14 @@ class Problem:
                 self.m, (a, _, d) = joined[0]
                 self.a, self.d = (a, self.a[1]), (d, self.d[1])
                 levels = self.levels = []
+            elif count > self.m:  # rows of which there are more, as of batches that lie first
+                levels = self.levels = [(self.m, (self.a[0], 0, self.c[0], self.d[0]))]
+                self.m, self.a, self.c = count, (a, self.a[1]), (c, self.c[1])
+                self.d = (d, self.d[1])
         m, n, k = self.m, self.n, self.k
+        in_rows = not self.adds or self.d[1] == 1  # what is added has a number for each column
+        if self.reads == PAIRS:
+            return self.gemm(made, pairs.BLOCK) if in_rows else self.copied(made)
         if len(levels) > 2:
             return self.one_by_one(made)
         results = self.count * m * n
@@ -383,7 +392,6 @@ class Problem:
         small = results <= tuning.MATMUL_SMALL and k >= 2 * length and self.dtype in ELEMENTS
         if small and len(levels) < 2 and not self.is_slice:
             return self.sliced(made, length)
-        in_rows = not self.adds or self.d[1] == 1  # what is added has a number for each column
         if self.is_read_by_amx and self.by_amx() and len(levels) < 2 and in_rows:
             return self.gemm(made)
         if self.a[1] == 1 and self.b[0] == 1 and k >= tuning.MATMUL_ALONG:
@@ -538,13 +546,15 @@ class Problem:
         heights = gemm.panel_heights(self.element, m)
         if by_amx:
             kernel = amx_gemm.kernel(parts, *((self.reads,) if self.reads else ()))
+        elif self.reads == PAIRS:
+            kernel = pairs.kernel(heights)
         else:
             kernel = gemm.kernel(self.element, heights, rows)
         made.launch(
             kernel,
             a=self.names["a"], a_row=self.a[0], a_col=self.a[1], a_batch=a,
             b=self.names["b"], b_row=self.b[0], b_col=self.b[1], b_batch=b,
-            c=self.names["c"], c_row=n, c_batch=c,
+            c=self.names["c"], c_row=self.c[0], c_batch=c,
             bias_col=self.names["d"] if bias else None,
             m=m, n=n, k=k, batch=count, packed="panels", accumulate=int(copied),
             **({} if by_amx else {"mode": 0, "rows": rows, "block": block or gemm.KC,
@@ -553,13 +563,15 @@ class Problem:
         if not self.plain:
             given = (self.names["c"], self.names["d"], "alpha", "beta")
             made.numpy(reference.scale_and_add, given)
-        return "amx_gemm" if by_amx else "gemm"
+        return "amx_gemm" if by_amx else "pair_gemm" if self.reads == PAIRS else "gemm"
 
     def rows_read(self) -> int:
         """How `gemm.py` reads rows of A."""
         from . import gemm, packing_tile
 
         row, col = self.a
+        if self.reads == PAIRS:
+            return gemm.PACKED
         if col == 1 and self.n <= 2 * gemm.lanes_of(self.element):
             return gemm.DIRECT  # nothing else reads what would be packed
         near = col * self.dtype.itemsize < gemm.APART or self.n <= tuning.MATMUL_FUSED

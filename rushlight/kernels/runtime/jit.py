@@ -73,6 +73,7 @@ class Target:
     session: Any
     version: str
     has_half: bool = True  # instructions that convert float16
+    has_dot: bool = False  # one that multiplies pairs of bfloat16 (AVX512-BF16)
 
     @property
     def stores_masked(self) -> bool:
@@ -107,7 +108,8 @@ def target() -> Target:
     keep_for_ever(session)
     version = f"{llvmlite.__version__} {'.'.join(map(str, llvm.llvm_version_info))}"
     has_half = bool(has.get("f16c")) or not llvm.get_default_triple().startswith(("x86", "i"))
-    return Target(cpu, features, lanes, machine, session, version, has_half)
+    has_dot = bool(has.get("avx512bf16")) and lanes == 16
+    return Target(cpu, features, lanes, machine, session, version, has_half, has_dot)
 
 
 def keep_for_ever(thing: Any) -> None:

@@ -200,3 +200,19 @@ def test_the_same_bits_for_any_number_of_threads(threads: int) -> None:
         np.testing.assert_array_equal(select.product(a, b), alone)
     finally:
         rushlight.set_num_threads(before)
+
+
+@pytest.mark.parametrize(("count", "rows"), [(40, 3), (128, 8), (3, 40), (70, 20)])
+@pytest.mark.parametrize("bias", [False, True])
+def test_batches_that_lie_first(
+    count: int, rows: int, bias: bool, rng: np.random.Generator
+) -> None:
+    """(T, B, C) of what lies as (B, T, C), as in attention: the longer of the two is the rows, and
+    the bits are those of what lies in order."""
+    x = rng.standard_normal((rows, count, 96), np.float32).swapaxes(0, 1)
+    w, b = rng.standard_normal((160, 96), np.float32).T, rng.standard_normal(160, np.float32)
+    y = select.linear(x, w, b if bias else None)
+    np.testing.assert_allclose(y, x @ w + (b if bias else 0), rtol=1e-4, atol=1e-4)
+    if count > rows:
+        dense = select.linear(np.ascontiguousarray(x), w, b if bias else None)
+        np.testing.assert_array_equal(y, dense)

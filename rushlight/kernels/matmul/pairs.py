@@ -1,0 +1,133 @@
+"""Products of bfloat16 on CPUs that multiply pairs of them (AVX-512's VDPBF16PS).
+
+Two numbers of bfloat16 that follow each other along k are one number of 32 bits. To packing and to
+chunks (`gemm.py`) these are as numbers of float32, half as many along k: they only move them. The
+tile alone knows, and adds two products to a sum where the other one adds one.
+
+What lies along k is read as pairs where it is; what lies across k is laid in pairs first, by a copy
+that exchanges two axes. An odd k, or an operand that has its elements apart, is left to others.
+
+Not here: when this is used (`narrow.py`), the instruction (`codegen/half.py`).
+"""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from .. import tuning
+from ..codegen import half
+from ..codegen.interface import Kernel
+from ..copy import select as copy
+from ..meta import MetaArray
+from ..plan import Draft, Launch, Plan, is_dense
+from ..runtime import jit, tables
+from . import gemm
+from .gemm import Gemm, tile_rows
+
+PAIRS = "pairs"  # what a plan says that it reads: each held as a float32
+# Pairs whose products are summed in one go: as many terms as of float32. Twice as many would be 3
+# to 7 % faster, and off by twice as much where k is long.
+BLOCK = gemm.KC // 2
+
+class PairTile(Gemm):
+    """Writes the tiles: arguments as those of `Gemm.write_micro`."""
+
+    def write_micro(self, h: int, direct: bool = False, vectors: int = 2) -> None:
+        """An h x NR tile of C; rows are packed."""
+        w, e = self.w, self.e
+        f, sums = self.begin_tile(h, vectors)
+        a, b = f.args["a"].of(e), f.args["b"].of(e)
+        with f.range(0, f.args["kc"], unroll=4) as k:
+            row = [b.load(k * self.nr + j * w, w, aligned=True) for j in range(vectors)]
+            for i in range(h):
+                for j in range(vectors):
+                    sums[i][j].set(half.dot_of(f, a.at(k * h + i), row[j], sums[i][j].get()))
+        self.write_sums(f, h, sums)
+
+
+def is_fast() -> bool:
+    """Whether this CPU has the instruction; elsewhere tiles take two steps, for tests."""
+    return jit.target().has_dot
+
+
+def tile_symbols(heights: tuple[int, ...] | None) -> dict[str, int]:
+    """As `gemm.tile_symbols`, with these tiles."""
+    table = tables.Table.of(("pair_tile", jit.target().lanes, is_fast()), tile_rows("float"))
+    table.fill(heights, lambda some: PairTile("float").build_tiles(some))
+    return gemm.tile_symbols("float", ()) | {"micro": table.address}
+
+
+@functools.cache
+def kernel(heights: tuple[int, ...] | None = None) -> Kernel:
+    """`gemm.kernel` for operands in pairs: k counts pairs, and rows are packed."""
+    key = ("pairs", gemm.KC, gemm.NC, gemm.GROUPS, gemm.group())
+    return Kernel(
+        gemm.INTERFACE, key, lambda: Gemm("float").build(), lambda: tile_symbols(heights)
+    )
+
+
+# -- operands ------------------------------------------------------------------------------------
+
+
+def lay(d: Draft) -> dict[str, tuple[str, MetaArray]]:
+    """What a draft's a and b are called in pairs along k, held as float32, and how these lie.
+    Empty where there are none, or where they do not pay."""
+    a, b = d.metas["a"], d.metas["b"]
+    flat = b.ndim == 2 and is_dense(a)  # one tall A
+    if min(a.ndim, b.ndim) < 2 or (max(a.ndim, b.ndim) > 3 and not flat):
+        return {}
+    k, n = b.shape[-2:]
+    m = a.size // k if flat and k else max(a.shape[-2], a.shape[0] * (b.ndim == 2))
+    side, least = tuning.MATMUL_PAIRS_SIDE, tuning.MATMUL_PAIRS_LEAST
+    if k % 2 or min(m, n, k) < side or m * n * k < least:
+        return {}
+    found = {"a": along(a, -1), "b": along(b, -2)}
+    copies = {name: across(d.metas[name], k) for name, k in (("a", -1), ("b", -2))}
+    if any(found[name] is None and copies[name] is None for name in "ab"):
+        return {}
+    laid = {}
+    for name, there in found.items():
+        if there is not None:
+            laid[name] = name, there
+        else:
+            meta, plan = copies[name]  # type: ignore[misc]
+            pairs = d.array(f"{name}_pairs", meta)
+            d.include(plan, {"x": name, "y": pairs})
+            laid[name] = pairs, meta
+    return laid
+
+
+def along(x: MetaArray, k: int) -> MetaArray | None:
+    """The pairs along axis k of an array whose elements lie side by side along it."""
+    shape, steps = list(x.shape), list(x.strides)
+    shape[k] //= 2
+    if steps[k] != 2:
+        return None
+    steps[k] = 4
+    steps = [s if n > 1 else 4 for n, s in zip(shape, steps, strict=True)]
+    return None if any(s % 4 for s in steps) else MetaArray(tuple(shape), np.float32, tuple(steps))
+
+
+def across(x: MetaArray, k: int) -> tuple[MetaArray, Plan] | None:
+    """Pairs along axis k, laid side by side along the other of the last two, as x is; and the copy
+    that does it, of (x, y)."""
+    other = -3 - k
+    if x.strides[other] != 2 or x.shape[other] < 2:
+        return None
+    shape, steps = list(x.shape), list(x.strides)
+    shape[k] //= 2
+    steps[k] *= 2
+    order = [*range(x.ndim - 2), x.ndim + k, x.ndim + other]
+    lines = MetaArray(tuple(shape[i] for i in order), np.float32)
+    strides = [0] * x.ndim
+    for i, s in zip(order, lines.strides, strict=True):
+        strides[i] = s
+    plan = copy.plan(
+        np.dtype(np.int16), np.dtype(np.int16), (*lines.shape, 2),
+        (*[steps[i] for i in order], x.strides[k]), (*lines.strides, 2),
+    )  # fmt: skip
+    if not all(isinstance(launch, Launch) for launch in plan.launches):
+        return None
+    return MetaArray(tuple(shape), np.float32, tuple(strides)), plan
