@@ -23,8 +23,10 @@ FILES = [
     "matmul/test_select.py",
     "matmul/test_narrow.py",
     "matmul/test_gemv.py",
+    "matmul/test_pairs.py",
     "conv/test_implicit_gemm.py",
     "conv/test_direct_weight.py",
+    "conv/test_pairs.py",
     "conv/test_col2im.py",
     "conv/test_depthwise.py",
     "softmax/test_softmax.py",
@@ -46,7 +48,7 @@ FILES = [
 
 WHICH = (
     "0 or special or lines or within or error_functions or alike or far or edge "
-    "or scale_and or one_call or do_not_share"
+    "or scale_and or one_call or do_not_share or layouts or directions"
 )
 
 # Vectors of 16 bytes: what is made of the same instructions in another width was seen with 32.
@@ -58,8 +60,8 @@ FEW_FILES = ["codegen/test_vecmath.py", "codegen/test_piecewise.py",
              "optim/test_update.py", "fft/test_select.py"]  # fmt: skip
 
 UNIT_FILES = ["matmul/test_select.py", "conv/test_reference.py", "rnn/test_select.py",
-              "conv/test_amx_conv.py", "matmul/test_amx_gemm.py",
-              "matmul/test_amx_packed.py"]  # fmt: skip
+              "conv/test_amx_conv.py", "conv/test_pairs.py", "matmul/test_amx_gemm.py",
+              "matmul/test_amx_packed.py", "matmul/test_pairs.py"]  # fmt: skip
 
 RUN = """
 import sys

@@ -16,6 +16,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..codegen.ir import F64, I32, I64, PTR, Module, vector
+from ..matmul.gemm import add_products
+from ..matmul.pairs import add_products as add_pairs
 from ..runtime import jit, tables
 
 # Vectors of outputs of a tile, at most, and elements of windows: so many sums, the vectors of g and
@@ -30,10 +32,11 @@ def shape() -> tuple[int, int]:
 
 
 class DirectTile:
-    """Writes the tiles of an element type."""
+    """Writes the tiles of an element type; `pairs`: of pairs of bfloat16 (`pairs.py`)."""
 
-    def __init__(self, e: str) -> None:
+    def __init__(self, e: str, pairs: bool = False) -> None:
         self.e = e
+        self.add_products = add_pairs if pairs else add_products
         self.w = jit.target().lanes // (2 if e == F64 else 1)
         self.module = Module(f"direct_tile_{e}")
 
@@ -68,9 +71,7 @@ class DirectTile:
             place = f.convert(position[p], I64)
             row = [g.load(p * step + j * w, w, aligned=True) for j in range(vectors)]
             for i, window in enumerate(windows):
-                one = f.splat(window[place], w)
-                for j in range(vectors):
-                    sums[i][j].set(f.fma(one, row[j], sums[i][j].get()))
+                self.add_products(f, window.at(place), row, sums[i])
         with f.when(f.args["add"] != 0):
             for line, own in zip(lines, sums, strict=True):
                 for j in range(vectors):
@@ -99,8 +100,11 @@ def widths(e: str, m: int) -> tuple[int, ...]:
     return (least, least + 1) if vectors % tiles else (least,)
 
 
-def symbols(e: str, sizes: tuple[int, ...] | None = None) -> dict[str, int]:
+def symbols(
+    e: str, sizes: tuple[int, ...] | None = None, pairs: bool = False
+) -> dict[str, int]:
     """The tiles of these numbers of vectors, or of all."""
-    table = tables.Table.of(("direct_tile", e, *shape()), shape()[0])
-    table.fill(sizes, lambda some: DirectTile(e).build_tiles(some))
+    kind = ("direct_tile", pairs and jit.target().has_dot, pairs)
+    table = tables.Table.of((*kind, e, *shape()), shape()[0])
+    table.fill(sizes, lambda some: DirectTile(e, pairs).build_tiles(some))
     return {"direct_tiles": table.address}

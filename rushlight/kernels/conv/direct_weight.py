@@ -206,8 +206,12 @@ class Weight(Conv):
 
 
 @functools.cache
-def kernel(e: str, widths: tuple[int, ...] | None = None) -> Kernel:
-    """The kernel of an element type, with tiles of these numbers of vectors of outputs, or of
-    all."""
-    key = (e, KC, SPAN, *direct_tile.shape())
-    return Kernel(INTERFACE, key, lambda: Weight(e).build(), lambda: direct_tile.symbols(e, widths))
+def kernel(e: str, widths: tuple[int, ...] | None = None, pairs: bool = False) -> Kernel:
+    """The kernel of an element type, with tiles of these numbers of vectors of outputs, or of all;
+    `pairs`: of pairs of bfloat16, each held as an element."""
+    key = (e, KC, SPAN, *direct_tile.shape(), *["pairs"] * pairs)
+
+    def symbols() -> dict[str, int]:
+        return direct_tile.symbols(e, widths, pairs)
+
+    return Kernel(INTERFACE, key, lambda: Weight(e).build(), symbols)

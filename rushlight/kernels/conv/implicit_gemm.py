@@ -30,6 +30,7 @@ from typing import Any
 
 from ..codegen.interface import Interface, Kernel
 from ..codegen.ir import F64, I32, I64, PTR, Function, Pointer, Value, vector
+from ..matmul import pairs as of_pairs
 from ..matmul.gemm import KC, Gemm, narrow_symbols, tile_symbols, transposed
 from ..runtime import jit
 from . import window_tile
@@ -494,17 +495,21 @@ class Weight(Conv):
 
 @functools.cache
 def kernel(
-    which: type[Conv], e: str, heights: tuple[int, ...] | None = None, narrow: bool = True
-) -> Kernel:
+    which: type[Conv], e: str, heights: tuple[int, ...] | None = None, narrow: bool = True,
+    pairs: bool = False,
+) -> Kernel:  # fmt: skip
     """`Forward` or `Weight` of an element type, with tiles for panels of these heights, or of
-    all; `narrow`: a last panel may have no more than one vector of positions."""
-    key = (e, KC, PANELS, which is Forward and window_tile.is_fast())
+    all; `narrow`: a last panel may have no more than one vector of positions; `pairs`: of pairs of
+    bfloat16, each held as an element."""
+    key = (e, KC, PANELS, which is Forward and window_tile.is_fast(), *["pairs"] * pairs)
 
     def symbols() -> dict[str, int]:
+        tiles = of_pairs.tile_symbols(heights) if pairs else tile_symbols(e, heights)
         if which is Weight:
-            return tile_symbols(e, heights)
-        last = narrow_symbols(e, heights if narrow else ())
-        return {**tile_symbols(e, heights), **last, **window_tile.symbols(e, heights)}
+            return tiles
+        some = heights if narrow else ()
+        last = of_pairs.narrow_symbols(some) if pairs else narrow_symbols(e, some)
+        return {**tiles, **last, **window_tile.symbols(e, heights, pairs)}
 
     return Kernel(which.interface, key, lambda: which(e).build(), symbols)
 

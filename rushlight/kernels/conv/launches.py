@@ -291,7 +291,9 @@ def implicit_gemm_forward(c: Conv, d: Draft, x: str, y: str) -> None:
         to, apart = d.room("joined", channels * p * c.dtype.itemsize), y
     narrow = 0 < p % tile <= tile // 2
     d.launch(
-        implicit_gemm.kernel(implicit_gemm.Forward, str(c.element), heights_of(c), narrow),
+        implicit_gemm.kernel(
+            implicit_gemm.Forward, str(c.element), heights_of(c), narrow, c.pairs
+        ),
         x=source, w=d.dense("w"),
         y=to, apart=apart, bias=bias_of(c, d), **window_tables(c, d, images, tile),
         packed=d.room("packed", channels * c.k * c.dtype.itemsize), w_offset=offset,
@@ -335,7 +337,8 @@ def implicit_gemm_weight(c: Conv, d: Draft) -> Plan:
     columns = implicit_gemm.PANELS * implicit_gemm.lanes(element)
     packed = packed_once(c, d, columns, c.o)
     d.launch(
-        implicit_gemm.kernel(implicit_gemm.Weight, element, heights_of(c)), **fields, packed=packed,
+        implicit_gemm.kernel(implicit_gemm.Weight, element, heights_of(c), pairs=c.pairs),
+        **fields, packed=packed,
         panels=tuning.CONV_PANELS_OF_PACKED if packed else implicit_gemm.PANELS,
     )  # fmt: skip
     return summed_weight(c, d, "implicit_gemm", fields)
@@ -347,7 +350,7 @@ def direct_weight(c: Conv, d: Draft) -> Plan:
 
     element, fields = str(c.element), weight_fields(c, d)
     packed = packed_once(c, d, direct_weight.SPAN, direct_tile.lanes_of(element, c.o))
-    kernel = direct_weight.kernel(element, direct_tile.widths(element, c.o))
+    kernel = direct_weight.kernel(element, direct_tile.widths(element, c.o), c.pairs)
     d.launch(kernel, **fields, packed=packed)
     return summed_weight(c, d, "direct", fields)
 

@@ -17,7 +17,8 @@ Ints = tuple[int, ...]
 class Conv:
     """The numbers of a convolution; c and o are channels of a group.
 
-    `element` is what kernels call the type of both operands, None where no kernel has it.
+    `element` is what kernels call the type of both operands, None where no kernel has it; with
+    `pairs` an element is a pair of bfloat16 (`pairs.py`).
     """
 
     dtype: Any
@@ -34,6 +35,7 @@ class Conv:
     dilation: Ints
     precision: str
     is_flipped: bool = False
+    pairs: bool = False
 
     @staticmethod
     def of(

@@ -10,7 +10,8 @@ takes a convolution computes it.
 * `amx_conv.py`: on CPUs with a matrix unit, where that was measured to be faster
   (`kernels/tuned.py`). Where a number cannot be split for it (infinities, NaN, numbers from 2**110
   on), the plan of a CPU without one computes it all again.
-* `implicit_gemm.py`: a product whose windows are never written out whole.
+* `implicit_gemm.py`: a product whose windows are never written out whole; of bfloat16 by pairs
+  (`pairs.py`), on CPUs that multiply these and have no matrix unit.
 * `direct_weight.py`: the same sums for a weight's gradient, from windows that lie where they are.
 * `reference.py`: NumPy, for other types, small problems and what is left.
 
@@ -30,12 +31,13 @@ import numpy as np
 from ... import config
 from .. import tuning
 from ..keys import Plans
+from ..matmul.narrow import makes_pairs
 from ..matmul.select import large_for_amx, uses_amx
 from ..meta import MetaArray
-from ..narrow import EXACT, is_narrow, key_of, narrow_plan, precision_of
+from ..narrow import BFLOAT16, EXACT, is_narrow, key_of, narrow_plan, precision_of
 from ..plan import Draft, Plan
 from ..runtime import few
-from . import launches, reference, tables
+from . import launches, pairs, reference, tables
 from .problem import Conv
 
 Array = Any
@@ -163,7 +165,7 @@ def plan_forward(
     b = None if bias is None else MetaArray(w_shape[:1], *bias)
     if is_narrow(dtype) and w_dtype == dtype and (bias is None or bias[0] == dtype):
         how = stride, padding, dilation, groups, size, precision_of(dtype, precision)
-        return narrow_plan(
+        return forward_of_pairs(x, w, b, size, *how[:4]) or narrow_plan(
             "conv", {"x": x, "w": w, "bias": b},
             lambda x, w, b: plan_forward(*key_of(x, w), b and (b.dtype, b.strides), *how),
         )  # fmt: skip
@@ -201,7 +203,9 @@ def plan_input(
     g, w = MetaArray(g_shape, dtype, g_strides), MetaArray(w_shape, w_dtype, w_strides)
     if is_narrow(dtype) and w_dtype == dtype:
         more = size, stride, padding, dilation, groups, precision_of(dtype, precision)
-        return narrow_plan("conv", {"g": g, "w": w}, lambda g, w: plan_input(*key_of(g, w), *more))
+        return input_of_pairs(g, w, *more[:5]) or narrow_plan(
+            "conv", {"g": g, "w": w}, lambda g, w: plan_input(*key_of(g, w), *more)
+        )
     x = MetaArray((g_shape[0], w_shape[1] * groups, *size), dtype)
     c = Conv.of(x, w, g_shape[2:], stride, padding, dilation, groups, precision)
     d = Draft({"g": g, "w": w})
@@ -219,7 +223,7 @@ def plan_input(
                 return launches.amx_forward(f, d, "dx", other)
             if by_im2col(c) and by_col2im(c, g):
                 return launches.col2im_input(c, d)
-            if c.n * c.p >= tuning.CONV_FEW and by_implicit_gemm(f):
+            if by_flipped_gemm(c, g):
                 launches.implicit_gemm_forward(f, d, "g", "dx")
                 return launches.finished(c, d, "implicit_gemm", "dx")
         wf = MetaArray((groups * c.c, c.o, *c.kernel), w_dtype)
@@ -270,7 +274,9 @@ def plan_weight(
     x, g = MetaArray(x_shape, dtype, x_strides), MetaArray(g_shape, g_dtype, g_strides)
     if is_narrow(dtype) and g_dtype == dtype:
         how = kernel, stride, padding, dilation, groups, precision_of(dtype, precision)
-        return narrow_plan("conv", {"x": x, "g": g}, lambda x, g: plan_weight(*key_of(x, g), *how))
+        return weight_of_pairs(x, g, *how[:5]) or narrow_plan(
+            "conv", {"x": x, "g": g}, lambda x, g: plan_weight(*key_of(x, g), *how)
+        )
     w = MetaArray((g_shape[1], x_shape[1] // groups, *kernel), g_dtype)
     c = Conv.of(x, w, g_shape[2:], stride, padding, dilation, groups, precision)
     d = Draft({"x": x, "g": g})
@@ -294,7 +300,61 @@ def plan_weight(
     return launches.finished(c, d, "numpy", "dw")
 
 
+# -- pairs of bfloat16, where tiles would compute float32 (None elsewhere) -----------------------
+
+
+def forward_of_pairs(
+    x: MetaArray, w: MetaArray, bias: MetaArray | None, size: Ints | None, stride: Ints,
+    padding: Ints, dilation: Ints, groups: int,
+) -> Plan | None:  # fmt: skip
+    if x.dtype != BFLOAT16 or not makes_pairs():
+        return None
+    if size is None:
+        size = reference.out_size(x.shape[2:], w.shape[2:], stride, padding, dilation)
+    c = Conv.of(wide(x), wide(w), size, stride, padding, dilation, groups, EXACT)
+    if c.is_depthwise or (by_im2col(c) and min(padding) >= 0) or not by_implicit_gemm(c):
+        return None
+    return pairs.forward(c, x, w, bias)
+
+
+def input_of_pairs(
+    g: MetaArray, w: MetaArray, size: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
+) -> Plan | None:
+    if g.dtype != BFLOAT16 or not makes_pairs():
+        return None
+    x = MetaArray((g.shape[0], w.shape[1] * groups, *size), np.float32)
+    c = Conv.of(x, wide(w), g.shape[2:], stride, padding, dilation, groups, EXACT)
+    if c.is_depthwise or not c.work or not math.prod(size) or not by_flipped_gemm(c, wide(g)):
+        return None
+    return pairs.input_gradient(c, g, w)
+
+
+def weight_of_pairs(
+    x: MetaArray, g: MetaArray, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints,
+    groups: int,
+) -> Plan | None:  # fmt: skip
+    if x.dtype != BFLOAT16 or not makes_pairs():
+        return None
+    w = MetaArray((g.shape[1], x.shape[1] // groups, *kernel), np.float32)
+    c = Conv.of(wide(x), w, g.shape[2:], stride, padding, dilation, groups, EXACT)
+    if c.is_depthwise or by_im2col_of_weight(c) or c.o < 2 or not by_implicit_gemm(c):
+        return None
+    return pairs.weight_gradient(c, x, g, by_direct(c))
+
+
+def wide(x: MetaArray) -> MetaArray:
+    """A narrow array as float32, dense."""
+    return MetaArray(x.shape, np.float32)
+
+
 # -- conditions ----------------------------------------------------------------------------------
+
+
+def by_flipped_gemm(c: Conv, g: Any) -> bool:
+    """Whether the gradient of the input is a product of the flipped kernel with g's windows."""
+    if not flips(c, g) or (by_im2col(c) and by_col2im(c, g)):
+        return False
+    return c.n * c.p >= tuning.CONV_FEW and by_implicit_gemm(c.flipped())
 
 
 def by_depthwise(c: Conv, elements: int, read: Any = None) -> bool:

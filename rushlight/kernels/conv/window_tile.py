@@ -13,7 +13,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..codegen.ir import I32, I64, PTR, Function, Value, vector
-from ..matmul.gemm import Gemm, tile_rows
+from ..matmul.gemm import Gemm, add_products, tile_rows
+from ..matmul.pairs import add_products as add_pairs
 from ..runtime import jit, tables
 
 LANES = 16  # of a vector: with fewer a mask is not an operand of a load, and the loop would be slow
@@ -54,7 +55,11 @@ def lines_of(f: Function, index: Value, count: Value, w: int) -> Lines:
 class WindowTile(Gemm):
     """Writes the tiles: arguments as those of `Gemm.write_micro`, then x, where the block of K
     begins in the table of taps, and where the panel begins in the table of positions. `b` is where
-    the panel is packed."""
+    the panel is packed. `pairs`: of numbers that are pairs of bfloat16 (`pairs.py`)."""
+
+    def __init__(self, e: str, pairs: bool = False) -> None:
+        super().__init__(e)
+        self.add_products = add_pairs if pairs else add_products
 
     def write_micro(self, h: int, direct: bool = False, vectors: int = 2) -> None:
         """An h x NR tile, always of both vectors, for all are packed; a column of windows that is
@@ -87,9 +92,7 @@ class WindowTile(Gemm):
                     b.store(values, k * nr + j * w, aligned=True)
                     row.append(values)
                 for i in range(h):
-                    one = f.splat(a[k * h + i], w)
-                    for j in range(2):
-                        sums[i][j].set(f.fma(one, row[j], sums[i][j].get()))
+                    self.add_products(f, a.at(k * h + i), row, sums[i])
 
         with f.when(both[0].is_one & both[1].is_one) as branch:
             multiply(True)
@@ -103,11 +106,14 @@ def is_fast() -> bool:
     return jit.target().lanes == LANES
 
 
-def symbols(e: str, heights: tuple[int, ...] | None = None) -> dict[str, int]:
+def symbols(
+    e: str, heights: tuple[int, ...] | None = None, pairs: bool = False
+) -> dict[str, int]:
     """The tiles of the first panels of weights that are cut into panels of these heights, or all,
     which modules with convolutions import."""
-    table = tables.Table.of(("window_tile", e, AHEAD, jit.target().lanes), tile_rows(e))
+    kind = ("window_tile", pairs and jit.target().has_dot, pairs)
+    table = tables.Table.of((*kind, e, AHEAD, jit.target().lanes), tile_rows(e))
     if is_fast():
         first = None if heights is None else (max(heights),)
-        table.fill(first, lambda some: WindowTile(e).build_tiles(some))
+        table.fill(first, lambda some: WindowTile(e, pairs).build_tiles(some))
     return {"windows": table.address}

@@ -27,7 +27,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..codegen.interface import Interface, Kernel
-from ..codegen.ir import BYTES, I32, I64, PTR, Function, Module, Pointer, Value, vector
+from ..codegen.ir import BYTES, I32, I64, PTR, Function, Module, Pointer, Value, lanes, vector
 from ..runtime import jit, tables, threads
 
 KC = 256  # rows of B a block: a panel of B (KC x NR) stays in the first-level cache
@@ -136,6 +136,13 @@ def transposed(f: Function, rows: list[Value]) -> list[Value]:
     return rows
 
 
+def add_products(f: Function, place: Pointer, row: Sequence[Value], sums: Sequence[Any]) -> None:
+    """The number at a place times each of some vectors, added to their sums."""
+    one = f.splat(place[0], lanes(row[0].type))
+    for values, total in zip(row, sums, strict=True):
+        total.set(f.fma(one, values, total.get()))
+
+
 class Gemm:
     """Writes the module of one element type."""
 
@@ -198,9 +205,7 @@ class Gemm:
             for i in range(h):
                 if direct or h < FOLDED:
                     place = ends[i // 3].get().at(a_row * (i % 3)) if direct else a.at(k * h + i)
-                    one = f.splat(place[0], w)
-                    for j in range(vectors):
-                        sums[i][j].set(f.fma(one, row[j], sums[i][j].get()))
+                    add_products(f, place, row, sums[i])
                 else:
                     for j in range(vectors):
                         sums[i][j].set(f.fma_of(a.at(k * h + i), row[j], sums[i][j].get()))

@@ -13,12 +13,15 @@ Not here: when this is used (`narrow.py`), the instruction (`codegen/half.py`).
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from .. import tuning
 from ..codegen import half
 from ..codegen.interface import Kernel
+from ..codegen.ir import Function, Pointer, Value
 from ..copy import select as copy
 from ..meta import MetaArray
 from ..plan import Draft, Launch, Plan, is_dense
@@ -31,6 +34,12 @@ PAIRS = "pairs"  # what a plan says that it reads: each held as a float32
 # to 7 % faster, and off by twice as much where k is long.
 BLOCK = gemm.KC // 2
 
+def add_products(f: Function, place: Pointer, row: Sequence[Value], sums: Sequence[Any]) -> None:
+    """As `gemm.add_products`, of a pair and vectors of pairs."""
+    for values, total in zip(row, sums, strict=True):
+        total.set(half.dot_of(f, place, values, total.get()))
+
+
 class PairTile(Gemm):
     """Writes the tiles: arguments as those of `Gemm.write_micro`."""
 
@@ -42,8 +51,7 @@ class PairTile(Gemm):
         with f.range(0, f.args["kc"], unroll=4) as k:
             row = [b.load(k * self.nr + j * w, w, aligned=True) for j in range(vectors)]
             for i in range(h):
-                for j in range(vectors):
-                    sums[i][j].set(half.dot_of(f, a.at(k * h + i), row[j], sums[i][j].get()))
+                add_products(f, a.at(k * h + i), row, sums[i])
         self.write_sums(f, h, sums)
 
 
@@ -54,9 +62,20 @@ def is_fast() -> bool:
 
 def tile_symbols(heights: tuple[int, ...] | None) -> dict[str, int]:
     """As `gemm.tile_symbols`, with these tiles."""
-    table = tables.Table.of(("pair_tile", jit.target().lanes, is_fast()), tile_rows("float"))
-    table.fill(heights, lambda some: PairTile("float").build_tiles(some))
-    return gemm.tile_symbols("float", ()) | {"micro": table.address}
+    return gemm.tile_symbols("float", ()) | {"micro": table_of(heights, 2)}
+
+
+def narrow_symbols(heights: tuple[int, ...] | None) -> dict[str, int]:
+    """As `gemm.narrow_symbols`, with these tiles."""
+    return {"narrow": table_of(heights, 1)}
+
+
+def table_of(heights: tuple[int, ...] | None, vectors: int) -> int:
+    """Where the table of the tiles of so many vectors is; some heights (or all) are made."""
+    key = ("pair_tile", vectors, jit.target().lanes, is_fast())
+    table = tables.Table.of(key, tile_rows("float"))
+    table.fill(heights, lambda some: PairTile("float").build_tiles(some, vectors=vectors))
+    return table.address
 
 
 @functools.cache
