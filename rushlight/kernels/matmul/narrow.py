@@ -69,10 +69,14 @@ def plan(
 
 
 def makes_pairs() -> bool:
-    """Whether this CPU multiplies pairs of bfloat16, and has no matrix unit for them."""
-    from .select import has_amx
+    """Whether this CPU multiplies pairs of bfloat16, and has no matrix unit. Where the unit is
+    there and forbidden, vectors compute float32, as where nothing else is known: there pairs have
+    not been measured."""
+    if not runtime.available() or not pairs.is_fast():
+        return False
+    from . import amx
 
-    return runtime.available() and pairs.is_fast() and not has_amx()
+    return not amx.present()
 
 
 def lying_alike(meta: MetaArray) -> MetaArray:
