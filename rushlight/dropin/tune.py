@@ -100,6 +100,10 @@ def state() -> Iterator[str]:
     absent = missing()
     if absent:
         yield f"nothing to choose: {absent}"
+        from ..kernels.matmul import narrow
+
+        if narrow.makes_pairs():
+            yield "products and convolutions of bfloat16 by pairs of them (AVX512-BF16)"
         return
     found = tuned.chosen()
     yield f"{computed(found.groups)}: {found.why}"

@@ -13,7 +13,7 @@ import pytest
 
 from rushlight.dropin import command, tune, tune_work
 from rushlight.kernels import runtime, tuned
-from rushlight.kernels.matmul import amx
+from rushlight.kernels.matmul import amx, narrow
 from rushlight.kernels.tuned import Figure, Kept
 
 ROOT = Path(__file__).parents[2]
@@ -255,6 +255,9 @@ def test_info_names_the_setting_and_the_default(
     assert "convolutions by vectors: forbidden by RUSHLIGHT_AMX=0" in said(capsys, "--info")
     monkeypatch.setattr(tune, "missing", lambda: "this CPU has no matrix unit")
     assert "nothing to choose: this CPU has no matrix unit" in said(capsys, "--info")
+    for pairs in (True, False):
+        monkeypatch.setattr(narrow, "makes_pairs", lambda pairs=pairs: pairs)
+        assert ("of bfloat16 by pairs" in said(capsys, "--info")) is pairs
 
 
 def test_a_damaged_file_is_told(capsys: Any) -> None:
