@@ -112,6 +112,15 @@ ARGREDUCE_LEAST = least(131072)  # elements
 ARGREDUCE_SHORT = least(16)  # elements along memory below which NumPy is quicker
 SEARCH_LEAST = least(512)  # values that are searched in one sequence: 87 000 in 50 2110, 220
 SEARCH_CHUNK = 1 << 11  # values of a piece of work
+# Of the largest k of each row of n, one kernel finds up to so many, while k * k is at most so much
+# of n, of so many elements, or rows so long. Two threads, us by NumPy and so: 1024 x 1024 5 5110,
+# 260; 100 9740, 4560; 256 10800, 12800; 1 x 50257 50 370, 9; 200 280, 45; 100 x 8400 300 5890,
+# 2730; 1 x 4000 512 63, 92; 512 x 10 3 45, 39. Few: 32 x 100 5 8.5, 9.2; 128 x 10 3 4, 10;
+# 1 x 1000 5 2.1, 1.2; 1 x 300 10 1.1, 1.4. Rows that rise all the way are the worst: 1 x 1000000
+# 100 5200, 15900, and 73 in no order.
+TOPK_MOST, TOPK_SQUARE = 512, 32
+TOPK_LEAST, TOPK_LONG = least(1 << 12), least(512)
+TOPK_CHUNK = 1 << 14  # elements of the rows of a chunk
 SORT_MANY = 256  # elements from which on it pays to pack values with their places
 SORT_FEW = 16  # the part of an axis that counts as few for topk
 SORT_FEW_LEAST = least(1 << 15)  # elements: packed, by the k-th value 10, 22 of 800; 56, 45 of 2^15

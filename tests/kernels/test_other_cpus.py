@@ -43,12 +43,14 @@ FILES = [
     "optim/test_update.py",
     "multi_tensor/test_select.py",
     "fft/test_select.py",
+    "sort/test_topk.py",
     "runtime/test_allocator.py",
 ]
 
 WHICH = (
     "0 or special or lines or within or error_functions or alike or far or edge "
-    "or scale_and or one_call or do_not_share or layouts or directions"
+    "or scale_and or one_call or do_not_share or layouts or directions "
+    "or stable_sort"
 )
 
 # Vectors of 16 bytes: what is made of the same instructions in another width was seen with 32.

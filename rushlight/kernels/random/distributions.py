@@ -17,6 +17,7 @@ import numpy as np
 from .. import runtime, tuning
 from ..elementwise.select import LOW
 from ..sort import reference as sort
+from ..sort import select
 from .box_muller import box_muller_16
 from .mersenne_twister import Twister
 
@@ -355,7 +356,7 @@ def multinomial_distinct(weights: np.ndarray, rng: Twister, count: int) -> np.nd
         return np.argmax(race, axis=-1, keepdims=True)
     if not np.isnan(race).any():  # which come last here, and first in `topk`
         if race.dtype == np.float32:
-            return sort.topk(race, count, race.ndim - 1, True, True)
+            return select.topk(race, count, race.ndim - 1, True, True)
         few = sort.few(race, count, True) if count <= race.shape[-1] // tuning.SORT_FEW else None
         if few is not None:
             return few

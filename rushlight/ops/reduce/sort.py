@@ -16,6 +16,7 @@ from ...errors import axis, message
 from ...kernels import dense
 from ...kernels.meta import MetaArray
 from ...kernels.sort import reference as kernels
+from ...kernels.sort import select
 from ..core.composite import composite
 from ..core.record import op
 from ..core.reduction import reduced_shape
@@ -126,14 +127,14 @@ sort_values = _choosing(
 )
 topk_values = _choosing(
     "topk_values",
-    lambda x, dim, k, largest, ordered: kernels.topk(x, k, dim, largest, ordered),
+    lambda x, dim, k, largest, ordered: select.topk(x, k, dim, largest, ordered),
     "TopkBackward0",
     [case((3, 4), dim=1, how=(2, True, True)), case((300,), dim=0, how=(3, False, True))],
     lambda k, largest, ordered: k,
 )
 kth_values = _choosing(
     "kth_values",
-    lambda x, dim, k: kernels.kth(x, k, dim),
+    lambda x, dim, k: select.kth(x, k, dim),
     "KthvalueBackward0",
     [case((3, 4), dim=1, how=(2,))],
     lambda k: 1,
