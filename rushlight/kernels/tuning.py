@@ -110,6 +110,7 @@ FFT_PIECE = 1 << 12  # points of a piece of work
 FFT_LONG_MANY = 4
 ARGREDUCE_LEAST = least(131072)  # elements
 ARGREDUCE_SHORT = least(16)  # elements along memory below which NumPy is quicker
+REMAINDER_LEAST = 1024  # integers divided by one: 64 0.5, 1.2 us; 1024 2.4, 2.3; 2**20 5970, 1060
 SEARCH_LEAST = least(512)  # values that are searched in one sequence: 87 000 in 50 2110, 220
 SEARCH_CHUNK = 1 << 11  # values of a piece of work
 # Of the largest k of each row of n, one kernel finds up to so many, while k * k is at most so much

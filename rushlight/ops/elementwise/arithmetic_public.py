@@ -14,6 +14,7 @@ import numpy as np
 from ...autograd import changes, door, overlaps
 from ...autograd.node import TensorBase
 from ...errors import message
+from ...kernels.elementwise import remainder as kernels
 from ..core.arguments import need_tensor
 from ..core.composite import composite
 from ..core.publication import keep_operand, write_out
@@ -386,7 +387,7 @@ def counted(x: Any, other: Any) -> Any:
 
 remainder = intrinsic(
     "remainder",
-    numeric("remainder", int_mod(np.remainder)),
+    numeric("remainder", int_mod(kernels.remainder)),
     lambda g, _y, _a, _b: g,
     lambda g, _y, a, b: -g * floor_divide(counted(a, b), counted(b, a)),
     operator="mod",
