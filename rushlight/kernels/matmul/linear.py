@@ -75,19 +75,20 @@ def plan_gradients(
         if not (is_dense(g) and is_dense(x)):
             return None
         left, right = d.view("g_turned", "g", turned), d.view("x_rows", "x", x)
+    if bias:  # first, while g is near: a sum of 768 x 512 takes 21 us, 45 behind the products
+        if g.shape[0] == 1:  # the sum of one row
+            of_b = copy.plan(g_dtype, g_dtype, g.shape[1:], g.strides[1:], (g_dtype.itemsize,))
+            db = d.array("db", MetaArray(g.shape[1:], g_dtype))
+        else:
+            of_b = plan_leading(all_g, all_g.ndim - 1, 1)
+            db = d.array("db", of_b.outputs["y"])
+        d.include(of_b, {of_b.operands[0]: "g", "y": db}, over=1.0)
     numbers = {"alpha": 1.0, "beta": 0.0}
     for made, a, b, y in ((of_x, "g", "w", "dx"), (of_w, left, right, "dw")):
         d.include(made, {"a": a, "b": b, "d": None, "y": d.array(y, made.outputs["y"])}, **numbers)
     name, flops = f"linear_gradients.{of_x.way}, {of_w.way}", (of_x.flops or 0) + (of_w.flops or 0)
     if not bias:
         return d.plan(name, ("dx", "dw"), flops)
-    if g.shape[0] == 1:  # the sum of one row
-        of_b = copy.plan(g_dtype, g_dtype, g.shape[1:], g.strides[1:], (g_dtype.itemsize,))
-        db = d.array("db", MetaArray(g.shape[1:], g_dtype))
-    else:
-        of_b = plan_leading(all_g, all_g.ndim - 1, 1)
-        db = d.array("db", of_b.outputs["y"])
-    d.include(of_b, {of_b.operands[0]: "g", "y": db}, over=1.0)
     return d.plan(f"{name}, {of_b.name}", ("dx", "dw", "db"), flops + (of_b.flops or 0))
 
 
