@@ -34,6 +34,7 @@ PAIRS = "pairs"  # what a plan says that it reads: each held as a float32
 # to 7 % faster, and off by twice as much where k is long.
 BLOCK = gemm.KC // 2
 
+
 def add_products(f: Function, place: Pointer, row: Sequence[Value], sums: Sequence[Any]) -> None:
     """As `gemm.add_products`, of a pair and vectors of pairs."""
     for values, total in zip(row, sums, strict=True):
