@@ -80,7 +80,7 @@ def test_of_a_tensor_that_was_not_filled() -> None:
     """As Python: it has no such field."""
     empty = object.__new__(torch.Tensor)
     with pytest.raises(AttributeError):
-        empty.grad  # noqa: B018
+        _ = empty.grad
     with pytest.raises(AttributeError):
         empty.grad = None
 

@@ -76,9 +76,7 @@ def dot_of(f: Function, place: Pointer, pairs: Value, c: Value) -> Value:
     same is written in two steps that keep them.
     """
     if jit.target().has_dot:
-        given = f"{pairs.type} {pairs.text}, ptr elementtype(float) {place.text}, {c.type} {c.text}"
-        code = 'asm "vdpbf16ps $2{1to16}, $1, $0", "=v,v,*m,0"'
-        return f.emit(c.type, f"call {c.type} {code}({given}) memory(read)")
+        return f.broadcast("vdpbf16ps $2{1to16}, $1, $0", place, pairs, c)
     one, bits = f.splat(place.of(I32)[0], lanes(c.type)), f.bits(pairs, I32)
     c = f.fma(f.bits(one & -0x10000, F32), f.bits(bits & -0x10000, F32), c)
     return f.fma(f.bits(one << 16, F32), f.bits(bits << 16, F32), c)

@@ -516,9 +516,15 @@ class Function:
         n, e = lanes(b.type), element(b.type)
         if (n, e) not in BROADCASTS:
             return self.fma(self.splat(place[0], n), b, c)
-        given = f"{b.type} {b.text}, ptr elementtype({e}) {place.text}, {c.type} {c.text}"
-        code = f'asm "{BROADCASTS[n, e]}", "=v,v,*m,0"'
-        return self.emit(c.type, f"call {c.type} {code}({given}) memory(read)")
+        return self.broadcast(BROADCASTS[n, e], place, b, c)
+
+    def broadcast(self, instruction: str, place: Pointer, b: Value, c: Value) -> Value:
+        """An instruction that adds to c what it makes of the number at a place, for all lanes, and
+        of b."""
+        given = f"{b.type} {b.text}, ptr elementtype({place.element}) {place.text}"
+        code = f'asm "{instruction}", "=v,v,*m,0"'
+        text = f"call {c.type} {code}({given}, {c.type} {c.text}) memory(read)"
+        return self.emit(c.type, text)
 
     def sqrt(self, x: Value) -> Value:
         return self.same("sqrt", x)

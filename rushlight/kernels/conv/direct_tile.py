@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..codegen.ir import F64, I32, I64, PTR, Module, vector
+from ..matmul import pairs as of_pairs
 from ..matmul.gemm import add_products
-from ..matmul.pairs import add_products as add_pairs
 from ..runtime import jit, tables
 
 # Vectors of outputs of a tile, at most, and elements of windows: so many sums, the vectors of g and
@@ -36,7 +36,7 @@ class DirectTile:
 
     def __init__(self, e: str, pairs: bool = False) -> None:
         self.e = e
-        self.add_products = add_pairs if pairs else add_products
+        self.add_products = of_pairs.add_products if pairs else add_products
         self.w = jit.target().lanes // (2 if e == F64 else 1)
         self.module = Module(f"direct_tile_{e}")
 
@@ -104,7 +104,6 @@ def symbols(
     e: str, sizes: tuple[int, ...] | None = None, pairs: bool = False
 ) -> dict[str, int]:
     """The tiles of these numbers of vectors, or of all."""
-    kind = ("direct_tile", pairs and jit.target().has_dot, pairs)
-    table = tables.Table.of((*kind, e, *shape()), shape()[0])
+    table = tables.Table.of(("direct_tile", *of_pairs.key(pairs), e, *shape()), shape()[0])
     table.fill(sizes, lambda some: DirectTile(e, pairs).build_tiles(some))
     return {"direct_tiles": table.address}

@@ -17,6 +17,7 @@ import functools
 
 from ..codegen.interface import Interface, Kernel
 from ..codegen.ir import I32, I64, PTR, Function, Pointer, Value, vector
+from ..matmul import pairs as of_pairs
 from ..matmul.gemm import KC, transposed
 from ..runtime import threads
 from . import direct_tile
@@ -209,7 +210,7 @@ class Weight(Conv):
 def kernel(e: str, widths: tuple[int, ...] | None = None, pairs: bool = False) -> Kernel:
     """The kernel of an element type, with tiles of these numbers of vectors of outputs, or of all;
     `pairs`: of pairs of bfloat16, each held as an element."""
-    key = (e, KC, SPAN, *direct_tile.shape(), *["pairs"] * pairs)
+    key = (e, KC, SPAN, *direct_tile.shape(), *of_pairs.key(pairs))
 
     def symbols() -> dict[str, int]:
         return direct_tile.symbols(e, widths, pairs)

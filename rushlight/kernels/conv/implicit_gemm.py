@@ -501,7 +501,7 @@ def kernel(
     """`Forward` or `Weight` of an element type, with tiles for panels of these heights, or of
     all; `narrow`: a last panel may have no more than one vector of positions; `pairs`: of pairs of
     bfloat16, each held as an element."""
-    key = (e, KC, PANELS, which is Forward and window_tile.is_fast(), *["pairs"] * pairs)
+    key = (e, KC, PANELS, which is Forward and window_tile.is_fast(), *of_pairs.key(pairs))
 
     def symbols() -> dict[str, int]:
         tiles = of_pairs.tile_symbols(heights) if pairs else tile_symbols(e, heights)

@@ -20,14 +20,13 @@ from typing import Any
 
 import numpy as np
 
-from ..copy import select as copy
+from ..matmul.pairs import laying
 from ..meta import MetaArray
 from ..narrow import rounded, widened
-from ..plan import Draft, Launch, Plan, is_dense
+from ..plan import Draft, Plan, is_dense
 from . import launches
 from .problem import Conv
 
-HALF = np.dtype(np.int16)  # as what copies move an element
 FLOAT = np.dtype(np.float32)  # as what kernels hold a pair
 
 
@@ -44,11 +43,12 @@ def forward(c: Conv, x: MetaArray, w: MetaArray, bias: MetaArray | None) -> Plan
 
     def add(sub: Draft) -> Plan:
         launches.implicit_gemm_forward(half, sub, "x", "y")
-        flops = 2 * c.work + (y.size if bias is not None else 0)
-        return launches.finished(half, sub, "implicit_gemm", "y", flops)
+        return launches.finished(half, sub, "implicit_gemm", "y")
 
-    even = c.c % 2 == 0
-    return plan_of({"x": x, "w": w, "bias": bias}, lines, pairs, ("y", y), add) if even else None
+    if c.c % 2:
+        return None
+    flops = 2 * c.work + (y.size if bias is not None else 0)
+    return plan_of({"x": x, "w": w, "bias": bias}, lines, pairs, ("y", y), add, flops)
 
 
 def input_gradient(c: Conv, g: MetaArray, w: MetaArray) -> Plan | None:
@@ -64,9 +64,11 @@ def input_gradient(c: Conv, g: MetaArray, w: MetaArray) -> Plan | None:
 
     def add(sub: Draft) -> Plan:
         launches.implicit_gemm_forward(half.flipped(), sub, "g", "dx")
-        return launches.finished(half, sub, "implicit_gemm", "dx", 2 * c.work)
+        return launches.finished(half, sub, "implicit_gemm", "dx")
 
-    return plan_of({"g": g, "w": w}, lines, pairs, ("dx", dx), add) if c.o % 2 == 0 else None
+    if c.o % 2:
+        return None
+    return plan_of({"g": g, "w": w}, lines, pairs, ("dx", dx), add, 2 * c.work)
 
 
 def weight_gradient(c: Conv, x: MetaArray, g: MetaArray, direct: bool) -> Plan | None:
@@ -84,15 +86,14 @@ def weight_gradient(c: Conv, x: MetaArray, g: MetaArray, direct: bool) -> Plan |
         way = launches.direct_weight if direct else launches.implicit_gemm_weight
         return way(half, sub)
 
-    made = plan_of({"x": x, "g": g}, lines, pairs, ("dw", dw), add) if c.n % 2 == 0 else None
-    if made is not None:
-        made.flops = 2 * c.work
-    return made
+    if c.n % 2:
+        return None
+    return plan_of({"x": x, "g": g}, lines, pairs, ("dw", dw), add, 2 * c.work)
 
 
 def plan_of(
     given: dict[str, MetaArray | None], lines: dict[str, int], pairs: dict[str, MetaArray],
-    result: tuple[str, MetaArray], add: Callable[[Draft], Plan],
+    result: tuple[str, MetaArray], add: Callable[[Draft], Plan], flops: int,
 ) -> Plan | None:  # fmt: skip
     """The plan that lays operands in pairs, does what `add` adds to a draft of these, and rounds.
 
@@ -102,6 +103,7 @@ def plan_of(
         pairs: and how the pairs lie.
         result: the name and the array of what is computed in float32.
         add: makes the plan of float32 from a draft.
+        flops: of the whole.
     """
     d = Draft(given)
     of: dict[str, MetaArray | None] = dict(pairs)
@@ -125,7 +127,7 @@ def plan_of(
     d.include(plan, names | {name: f"{name}_wide"})
     dtype: Any = next(m.dtype for m in given.values() if m is not None)
     rounded(d, f"{name}_wide", name, dtype)
-    return d.plan(f"conv.{dtype.name} by {plan.way} of pairs", (name,), plan.flops or 0)
+    return d.plan(f"conv.{dtype.name} by {plan.way} of pairs", (name,), flops)
 
 
 def laid(x: MetaArray, lines: int) -> Plan | None:
@@ -133,5 +135,4 @@ def laid(x: MetaArray, lines: int) -> Plan | None:
     rest = math.prod(x.shape) // (2 * lines) if lines else 0
     if not rest or not is_dense(x):
         return None
-    plan = copy.plan(HALF, HALF, (lines, rest, 2), (4 * rest, 2, 2 * rest), (4 * rest, 4, 2))
-    return plan if all(isinstance(launch, Launch) for launch in plan.launches) else None
+    return laying(MetaArray((lines, rest), FLOAT), (4 * rest, 2), 2 * rest)

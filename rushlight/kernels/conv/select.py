@@ -165,7 +165,7 @@ def plan_forward(
     b = None if bias is None else MetaArray(w_shape[:1], *bias)
     if is_narrow(dtype) and w_dtype == dtype and (bias is None or bias[0] == dtype):
         how = stride, padding, dilation, groups, size, precision_of(dtype, precision)
-        return forward_of_pairs(x, w, b, size, *how[:4]) or narrow_plan(
+        return forward_of_pairs(x, w, b, *how) or narrow_plan(
             "conv", {"x": x, "w": w, "bias": b},
             lambda x, w, b: plan_forward(*key_of(x, w), b and (b.dtype, b.strides), *how),
         )  # fmt: skip
@@ -203,7 +203,7 @@ def plan_input(
     g, w = MetaArray(g_shape, dtype, g_strides), MetaArray(w_shape, w_dtype, w_strides)
     if is_narrow(dtype) and w_dtype == dtype:
         more = size, stride, padding, dilation, groups, precision_of(dtype, precision)
-        return input_of_pairs(g, w, *more[:5]) or narrow_plan(
+        return input_of_pairs(g, w, *more) or narrow_plan(
             "conv", {"g": g, "w": w}, lambda g, w: plan_input(*key_of(g, w), *more)
         )
     x = MetaArray((g_shape[0], w_shape[1] * groups, *size), dtype)
@@ -223,7 +223,7 @@ def plan_input(
                 return launches.amx_forward(f, d, "dx", other)
             if by_im2col(c) and by_col2im(c, g):
                 return launches.col2im_input(c, d)
-            if by_flipped_gemm(c, g):
+            if c.n * c.p >= tuning.CONV_FEW and by_implicit_gemm(f):
                 launches.implicit_gemm_forward(f, d, "g", "dx")
                 return launches.finished(c, d, "implicit_gemm", "dx")
         wf = MetaArray((groups * c.c, c.o, *c.kernel), w_dtype)
@@ -274,7 +274,7 @@ def plan_weight(
     x, g = MetaArray(x_shape, dtype, x_strides), MetaArray(g_shape, g_dtype, g_strides)
     if is_narrow(dtype) and g_dtype == dtype:
         how = kernel, stride, padding, dilation, groups, precision_of(dtype, precision)
-        return weight_of_pairs(x, g, *how[:5]) or narrow_plan(
+        return weight_of_pairs(x, g, *how) or narrow_plan(
             "conv", {"x": x, "g": g}, lambda x, g: plan_weight(*key_of(x, g), *how)
         )
     w = MetaArray((g_shape[1], x_shape[1] // groups, *kernel), g_dtype)
@@ -300,46 +300,44 @@ def plan_weight(
     return launches.finished(c, d, "numpy", "dw")
 
 
-# -- pairs of bfloat16, where tiles would compute float32 (None elsewhere) -----------------------
+# -- pairs of bfloat16, where tiles would compute float32; None elsewhere ------------------------
 
 
 def forward_of_pairs(
-    x: MetaArray, w: MetaArray, bias: MetaArray | None, size: Ints | None, stride: Ints,
-    padding: Ints, dilation: Ints, groups: int,
-) -> Plan | None:  # fmt: skip
-    if x.dtype != BFLOAT16 or not makes_pairs():
-        return None
-    if size is None:
-        size = reference.out_size(x.shape[2:], w.shape[2:], stride, padding, dilation)
-    c = Conv.of(wide(x), wide(w), size, stride, padding, dilation, groups, EXACT)
-    if c.is_depthwise or (by_im2col(c) and min(padding) >= 0) or not by_implicit_gemm(c):
-        return None
-    return pairs.forward(c, x, w, bias)
-
-
-def input_of_pairs(
-    g: MetaArray, w: MetaArray, size: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
+    x: MetaArray, w: MetaArray, bias: MetaArray | None, *how: Any
 ) -> Plan | None:
-    if g.dtype != BFLOAT16 or not makes_pairs():
+    """`how`: what follows the operands of `plan_forward`."""
+    if not takes_pairs(x):
         return None
-    x = MetaArray((g.shape[0], w.shape[1] * groups, *size), np.float32)
-    c = Conv.of(x, wide(w), g.shape[2:], stride, padding, dilation, groups, EXACT)
-    if c.is_depthwise or not c.work or not math.prod(size) or not by_flipped_gemm(c, wide(g)):
-        return None
-    return pairs.input_gradient(c, g, w)
+    plain = plan_forward(*key_of(wide(x), wide(w)), None, *how)
+    stride, padding, dilation, groups, _, precision = how
+    size = plain.outputs["y"].shape[2:]
+    c = Conv.of(wide(x), wide(w), size, stride, padding, dilation, groups, precision)
+    return pairs.forward(c, x, w, bias) if plain.way == "implicit_gemm" else None
 
 
-def weight_of_pairs(
-    x: MetaArray, g: MetaArray, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints,
-    groups: int,
-) -> Plan | None:  # fmt: skip
-    if x.dtype != BFLOAT16 or not makes_pairs():
+def input_of_pairs(g: MetaArray, w: MetaArray, *how: Any) -> Plan | None:
+    """`how`: what follows the operands of `plan_input`."""
+    if not takes_pairs(g):
         return None
-    w = MetaArray((g.shape[1], x.shape[1] // groups, *kernel), np.float32)
-    c = Conv.of(wide(x), w, g.shape[2:], stride, padding, dilation, groups, EXACT)
-    if c.is_depthwise or by_im2col_of_weight(c) or c.o < 2 or not by_implicit_gemm(c):
+    plain = plan_input(*key_of(wide(g), wide(w)), *how)
+    c = Conv.of(plain.outputs["dx"], wide(w), g.shape[2:], *how[1:])
+    return pairs.input_gradient(c, g, w) if plain.way == "implicit_gemm" else None
+
+
+def weight_of_pairs(x: MetaArray, g: MetaArray, *how: Any) -> Plan | None:
+    """`how`: what follows the operands of `plan_weight`."""
+    if not takes_pairs(x):
         return None
-    return pairs.weight_gradient(c, x, g, by_direct(c))
+    plain = plan_weight(*key_of(wide(x), wide(g)), *how)
+    c = Conv.of(wide(x), plain.outputs["dw"], g.shape[2:], *how[1:])
+    ways = ("implicit_gemm", "direct")
+    return pairs.weight_gradient(c, x, g, plain.way == "direct") if plain.way in ways else None
+
+
+def takes_pairs(x: MetaArray) -> bool:
+    """Whether this CPU multiplies pairs of such numbers."""
+    return x.dtype == BFLOAT16 and makes_pairs()
 
 
 def wide(x: MetaArray) -> MetaArray:
@@ -348,13 +346,6 @@ def wide(x: MetaArray) -> MetaArray:
 
 
 # -- conditions ----------------------------------------------------------------------------------
-
-
-def by_flipped_gemm(c: Conv, g: Any) -> bool:
-    """Whether the gradient of the input is a product of the flipped kernel with g's windows."""
-    if not flips(c, g) or (by_im2col(c) and by_col2im(c, g)):
-        return False
-    return c.n * c.p >= tuning.CONV_FEW and by_implicit_gemm(c.flipped())
 
 
 def by_depthwise(c: Conv, elements: int, read: Any = None) -> bool:

@@ -13,8 +13,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..codegen.ir import I32, I64, PTR, Function, Value, vector
+from ..matmul import pairs as of_pairs
 from ..matmul.gemm import Gemm, add_products, tile_rows
-from ..matmul.pairs import add_products as add_pairs
 from ..runtime import jit, tables
 
 LANES = 16  # of a vector: with fewer a mask is not an operand of a load, and the loop would be slow
@@ -59,7 +59,7 @@ class WindowTile(Gemm):
 
     def __init__(self, e: str, pairs: bool = False) -> None:
         super().__init__(e)
-        self.add_products = add_pairs if pairs else add_products
+        self.add_products = of_pairs.add_products if pairs else add_products
 
     def write_micro(self, h: int, direct: bool = False, vectors: int = 2) -> None:
         """An h x NR tile, always of both vectors, for all are packed; a column of windows that is
@@ -111,8 +111,8 @@ def symbols(
 ) -> dict[str, int]:
     """The tiles of the first panels of weights that are cut into panels of these heights, or all,
     which modules with convolutions import."""
-    kind = ("window_tile", pairs and jit.target().has_dot, pairs)
-    table = tables.Table.of((*kind, e, AHEAD, jit.target().lanes), tile_rows(e))
+    kind = ("window_tile", *of_pairs.key(pairs), e, AHEAD, jit.target().lanes)
+    table = tables.Table.of(kind, tile_rows(e))
     if is_fast():
         first = None if heights is None else (max(heights),)
         table.fill(first, lambda some: WindowTile(e, pairs).build_tiles(some))

@@ -63,8 +63,7 @@ def plan(
         d.numpy(add, (y, names["d"]))
     if rounds:
         narrow.rounded(d, "wide", "y", dtype)
-    name, flops = f"matmul.{dtype.name} by {found.way}", found.flops or 0
-    flops *= 2 if found.way == "pair_gemm" else 1
+    name, flops = f"matmul.{dtype.name} by {found.way}", 2 * d.metas[y].size * a_shape[-1]
     return d.plan(name, flops=flops, scalars=("alpha", "beta"))
 
 

@@ -29,6 +29,7 @@ from ..runtime import jit, tables
 from . import gemm
 from .gemm import Gemm, tile_rows
 
+HALF = np.dtype(np.int16)  # as what an element is copied
 PAIRS = "pairs"  # what a plan says that it reads: each held as a float32
 # Pairs whose products are summed in one go: as many terms as of float32. Twice as many would be 3
 # to 7 % faster, and off by twice as much where k is long.
@@ -61,6 +62,12 @@ def is_fast() -> bool:
     return jit.target().has_dot
 
 
+def key(pairs: bool = True) -> tuple[Any, ...]:
+    """What tells kernels and tiles of pairs from those of float32, and those with the instruction
+    from those without it."""
+    return ("pairs", is_fast()) if pairs else ()
+
+
 def tile_symbols(heights: tuple[int, ...] | None) -> dict[str, int]:
     """As `gemm.tile_symbols`, with these tiles."""
     return gemm.tile_symbols("float", ()) | {"micro": table_of(heights, 2)}
@@ -73,8 +80,8 @@ def narrow_symbols(heights: tuple[int, ...] | None) -> dict[str, int]:
 
 def table_of(heights: tuple[int, ...] | None, vectors: int) -> int:
     """Where the table of the tiles of so many vectors is; some heights (or all) are made."""
-    key = ("pair_tile", vectors, jit.target().lanes, is_fast())
-    table = tables.Table.of(key, tile_rows("float"))
+    kind = ("tile", vectors, *key(), jit.target().lanes)
+    table = tables.Table.of(kind, tile_rows("float"))
     table.fill(heights, lambda some: PairTile("float").build_tiles(some, vectors=vectors))
     return table.address
 
@@ -82,9 +89,9 @@ def table_of(heights: tuple[int, ...] | None, vectors: int) -> int:
 @functools.cache
 def kernel(heights: tuple[int, ...] | None = None) -> Kernel:
     """`gemm.kernel` for operands in pairs: k counts pairs, and rows are packed."""
-    key = ("pairs", gemm.KC, gemm.NC, gemm.GROUPS, gemm.group())
+    all_of_it = (*key(), gemm.KC, gemm.NC, gemm.GROUPS, gemm.group())
     return Kernel(
-        gemm.INTERFACE, key, lambda: Gemm("float").build(), lambda: tile_symbols(heights)
+        gemm.INTERFACE, all_of_it, lambda: Gemm("float").build(), lambda: tile_symbols(heights)
     )
 
 
@@ -103,23 +110,22 @@ def lay(d: Draft) -> dict[str, tuple[str, MetaArray]]:
     side, least = tuning.MATMUL_PAIRS_SIDE, tuning.MATMUL_PAIRS_LEAST
     if k % 2 or min(m, n, k) < side or m * n * k < least:
         return {}
-    found = {"a": along(a, -1), "b": along(b, -2)}
-    copies = {name: across(d.metas[name], k) for name, k in (("a", -1), ("b", -2))}
-    if any(found[name] is None and copies[name] is None for name in "ab"):
+    of_a, of_b = along(a, -1) or across(a, -1), along(b, -2) or across(b, -2)
+    if of_a is None or of_b is None:
         return {}
-    laid = {}
-    for name, there in found.items():
-        if there is not None:
-            laid[name] = name, there
-        else:
-            meta, plan = copies[name]  # type: ignore[misc]
-            pairs = d.array(f"{name}_pairs", meta)
-            d.include(plan, {"x": name, "y": pairs})
-            laid[name] = pairs, meta
-    return laid
+    return {"a": added(d, "a", *of_a), "b": added(d, "b", *of_b)}
 
 
-def along(x: MetaArray, k: int) -> MetaArray | None:
+def added(d: Draft, name: str, meta: MetaArray, plan: Plan | None) -> tuple[str, MetaArray]:
+    """What pairs are called that lie so: where they are not there, a plan of (x, y) lays them."""
+    if plan is None:
+        return name, meta
+    pairs = d.array(f"{name}_pairs", meta)
+    d.include(plan, {"x": name, "y": pairs})
+    return pairs, meta
+
+
+def along(x: MetaArray, k: int) -> tuple[MetaArray, None] | None:
     """The pairs along axis k of an array whose elements lie side by side along it."""
     shape, steps = list(x.shape), list(x.strides)
     shape[k] //= 2
@@ -127,12 +133,14 @@ def along(x: MetaArray, k: int) -> MetaArray | None:
         return None
     steps[k] = 4
     steps = [s if n > 1 else 4 for n, s in zip(shape, steps, strict=True)]
-    return None if any(s % 4 for s in steps) else MetaArray(tuple(shape), np.float32, tuple(steps))
+    if any(s % 4 for s in steps):
+        return None
+    return MetaArray(tuple(shape), np.float32, tuple(steps)), None
 
 
 def across(x: MetaArray, k: int) -> tuple[MetaArray, Plan] | None:
-    """Pairs along axis k, laid side by side along the other of the last two, as x is; and the copy
-    that does it, of (x, y)."""
+    """Pairs along axis k, laid side by side along the other of the last two, as x is; and the plan
+    that does it."""
     other = -3 - k
     if x.strides[other] != 2 or x.shape[other] < 2:
         return None
@@ -144,10 +152,14 @@ def across(x: MetaArray, k: int) -> tuple[MetaArray, Plan] | None:
     strides = [0] * x.ndim
     for i, s in zip(order, lines.strides, strict=True):
         strides[i] = s
+    plan = laying(lines, tuple(steps[i] for i in order), x.strides[k])
+    return None if plan is None else (MetaArray(tuple(shape), np.float32, tuple(strides)), plan)
+
+
+def laying(pairs: MetaArray, strides: tuple[int, ...], step: int) -> Plan | None:
+    """The copy of (x, y) that lays pairs: from `step` bytes apart, and from one to the next by
+    `strides`. None where no kernel has it."""
     plan = copy.plan(
-        np.dtype(np.int16), np.dtype(np.int16), (*lines.shape, 2),
-        (*[steps[i] for i in order], x.strides[k]), (*lines.strides, 2),
-    )  # fmt: skip
-    if not all(isinstance(launch, Launch) for launch in plan.launches):
-        return None
-    return MetaArray(tuple(shape), np.float32, tuple(strides)), plan
+        HALF, HALF, (*pairs.shape, 2), (*strides, step), (*pairs.strides, HALF.itemsize)
+    )
+    return plan if all(isinstance(launch, Launch) for launch in plan.launches) else None

@@ -421,8 +421,8 @@ class Problem:
         if (m > 256 or (n >= 512 and (m >= 256 or self.k <= 256))) and min(m, n) >= 128:
             return True
         rows, columns, least = tuning.MATMUL_ALONGSIDE
-        across = self.a[0] == 1 != self.a[1]
-        return across and m >= rows and n >= columns and work >= least and len(self.levels) < 2
+        alone = self.is_across and len(self.levels) < 2
+        return alone and m >= rows and n >= columns and work >= least
 
     def packing_is_quicker(self) -> bool:
         """Whether packed panels are quicker for a product of `small_gemm.py`, whose bits they give
@@ -438,6 +438,11 @@ class Problem:
             return lies_turned and is_long and -self.n % nr < nr // 2  # no half panel is empty
         rows = tuning.MATMUL_PACKED_ROWS[not lies_turned]
         return self.m >= rows and self.k * self.n >= tuning.MATMUL_PACKED_LARGE
+
+    @property
+    def is_across(self) -> bool:
+        """Whether rows of A lie side by side."""
+        return self.a[0] == 1 != self.a[1]
 
     @property
     def alpha(self) -> float | str:
@@ -506,7 +511,7 @@ class Problem:
         m, n, k = self.m, self.n, self.k
         work, rows, columns, each = m * n * k, m, n, 1
         if work > 2 * tuning.MATMUL_PIECE:
-            rows, columns = cut(m, n, k, self.a[0] == 1 != self.a[1])
+            rows, columns = cut(m, n, k, self.is_across)
         row_blocks, column_blocks = -(-m // rows), -(-n // columns)
         units = count * row_blocks * column_blocks
         if work < tuning.MATMUL_PIECE:

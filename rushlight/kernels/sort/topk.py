@@ -18,8 +18,8 @@ import functools
 from ..codegen.interface import Interface, Kernel
 from ..codegen.ir import F32, I1, I32, I64, PTR, Function, Module, Pointer, Value, vector
 from ..runtime import jit, threads
+from ..tuning import TOPK_MOST as MOST
 
-MOST = 512  # numbers that are wanted of a row
 TOPK = Interface(
     "topk",
     "places[i] = places of the k largest, or smallest, numbers of row i, in order",
