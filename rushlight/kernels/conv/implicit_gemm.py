@@ -247,8 +247,9 @@ class Conv(Gemm):
             with f.when(whole < n):
                 y.store_masked(x.load_masked(whole, rest), whole, rest)
 
-    def micro(self, f: Function, h: Value, given: list[Value]) -> None:
-        f.call_pointer(Pointer(f, "@micro", PTR)[h - 1], None, given)
+    def micro(self, f: Function, h: Value, given: list[Value], table: str = "micro") -> None:
+        nothing_next = [f.const(I64, 0), given[1]]  # it asks for what it reads anyway
+        f.call_pointer(Pointer(f, f"@{table}", PTR)[h - 1], None, [*given, *nothing_next])
 
 
 class Forward(Conv):
@@ -365,8 +366,7 @@ class Forward(Conv):
                 with f.range(full) as j:
                     self.micro(f, *tile(i, j))
                 with f.range(full, packs) as j:  # a last panel of one vector
-                    h, given = tile(i, j)
-                    f.call_pointer(Pointer(f, "@narrow", PTR)[h - 1], None, given)
+                    self.micro(f, *tile(i, j), "narrow")
 
         def own(image: Value, place: Value, n: Value, at: Value) -> None:
             size = self.word(f, "size")

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ..codegen.ir import I32, I64, PTR, Function, Value, vector
 from ..matmul import pairs as of_pairs
-from ..matmul.gemm import Gemm, add_products, tile_rows
+from ..matmul.gemm import Gemm, add_products, ask_now_and_then, tile_rows
 from ..runtime import jit, tables
 
 LANES = 16  # of a vector: with fewer a mask is not an operand of a load, and the loop would be slow
@@ -71,7 +71,7 @@ class WindowTile(Gemm):
              ("columns", I64), ("bias_row", PTR), ("bias_col", PTR), ("x", PTR), ("tap", PTR),
              ("position", PTR)], private=True,
         )  # fmt: skip
-        a, b, x = (f.args[n].of(e) for n in "abx")
+        a, b, c, x = (f.args[n].of(e) for n in "abcx")
         tap, position = f.args["tap"].of(I64), f.args["position"].of(I32)
         columns = f.args["columns"]
         both = [lines_of(f, position.load(v, w), columns - v, w) for v in range(0, nr, w)]
@@ -80,6 +80,7 @@ class WindowTile(Gemm):
 
         def multiply(is_one: bool) -> None:
             with f.range(f.args["kc"]) as k:
+                ask_now_and_then(f, k, c, f.args["ldc"], (h, nr))
                 windows = x.at(tap[k])
                 row = []
                 for j, at in enumerate(both):

@@ -23,7 +23,7 @@ image's windows). Not here: when this is used instead of NumPy's BLAS (`select.p
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..codegen.interface import Interface, Kernel
@@ -42,6 +42,11 @@ APART = 2048  # bytes between columns of A from which on several panels are pack
 # wait there. A step of an LSTM with 16 rows a thread 1.05 of the time so, with 14 rows 0.98.
 FOLDED = 9
 AHEAD = 8  # rows of K whose lines are asked for before they are packed
+# A tile asks for its rows of C, and for rows that are packed next, one after the other while it
+# multiplies: a row of C with every so many of K. All rows of C at once, at the start, are more than
+# a core waits for at a time, and the first products waited with them (decision 0061).
+SPACED = 4
+LINE = 64  # bytes of a line of a cache
 AHEAD_B = 32  # and rows of B, whose panels are as narrow as two lines: 0.88 to 0.99 of the time
 
 # How rows of A are read: packed by a loop in front of the tiles, where they lie, or where they lie
@@ -82,6 +87,9 @@ INTERFACE = Interface(
     state=("jc", "nc", "pd", "after", "panels", "height", "taller", "col_panels", "col_group",
            "row_groups", "col_groups"),
 )  # fmt: skip
+
+# What tiles take besides, numbers and pointers, that ask for rows that are packed next.
+NEXT = (("next_row",), ("next",))
 
 PACKING = ("rows", "block", "depth", "chunks")  # what of them says how vectors pack
 
@@ -143,6 +151,24 @@ def add_products(f: Function, place: Pointer, row: Sequence[Value], sums: Sequen
         total.set(f.fma(one, values, total.get()))
 
 
+def ask(f: Function, k: Value, c: Pointer, step: Value, size: tuple[int, int]) -> None:
+    """Ask for the row k / SPACED of a tile of C, to write it; for the last one where it has fewer.
+    `step`: elements from one row to the next; `size`: rows and columns of the tile."""
+    rows, columns = size
+    i, last = k // SPACED, f.const(I64, rows - 1)
+    line = c.at(step * f.select(i < last, i, last)) if rows > 1 else c
+    for at in range(0, columns, LINE // BYTES[c.element]):
+        f.prefetch(line.at(at), to_write=True)
+
+
+def ask_now_and_then(
+    f: Function, k: Value, c: Pointer, step: Value, size: tuple[int, int]
+) -> None:
+    """The same in a loop over each k."""
+    with f.when(k % SPACED == 0):
+        ask(f, k, c, step, size)
+
+
 class Gemm:
     """Writes the module of one element type."""
 
@@ -153,6 +179,8 @@ class Gemm:
         self.w = lanes_of(e)
         self.nr = 2 * self.w
         self.mr, self.group = tile_rows(e), group()
+        # Rows of what is packed next that a tile asks for: all of their lines, in as many of K.
+        self.next_rows = LINE // BYTES[e] // SPACED
         self.module = Module(f"{self.name}_{e}")
 
     def build_tiles(self, heights: Sequence[int], direct: bool = False, vectors: int = 2) -> Module:
@@ -195,12 +223,14 @@ class Gemm:
         one vector the second half of the columns is left out: a last panel may have no more.
         """
         w = self.w
-        f, sums = self.begin_tile(h, vectors, ("a_row", "a_col") if direct else ())
-        a, b = f.args["a"].of(self.e), f.args["b"].of(self.e)
+        own = (("a_row", "a_col"), ()) if direct else NEXT
+        f, sums = self.begin_tile(h, vectors, *own)
+        a, b, c = (f.args[name].of(self.e) for name in "abc")
         if direct:  # three rows to a pointer: x86 adds a register, once or twice, at no cost
             a_row, a_col = f.args["a_row"], f.args["a_col"]
             ends = [f.var(a.at(a_row * i)) for i in range(0, h, 3)]
-        with f.range(0, f.args["kc"], unroll=1 if direct else 4) as k:
+
+        def multiply(k: Value) -> None:
             row = [b.load(k * self.nr + j * w, w, aligned=True) for j in range(vectors)]
             for i in range(h):
                 if direct or h < FOLDED:
@@ -211,7 +241,30 @@ class Gemm:
                         sums[i][j].set(f.fma_of(a.at(k * h + i), row[j], sums[i][j].get()))
             for end in ends if direct else ():
                 end.set(end.get().at(a_col))
+
+        if direct:
+            with f.range(f.args["kc"]) as k:
+                ask_now_and_then(f, k, c, f.args["ldc"], (h, vectors * w))
+                multiply(k)
+        else:
+            self.by_packed_rows(f, h, vectors, multiply)
         self.write_sums(f, h, sums)
+
+    def by_packed_rows(
+        self, f: Function, h: int, vectors: int, multiply: Callable[[Value], None]
+    ) -> None:
+        """`multiply(k)` for each k of a tile whose A is packed, for SPACED of them at a time."""
+        kc, row = f.args["kc"], f.args["next_row"]
+        c, following = (f.args[name].of(self.e) for name in ("c", "next"))
+        whole = kc - kc % SPACED
+        with f.range(0, whole, SPACED) as k:
+            ask(f, k, c, f.args["ldc"], (h, vectors * self.w))
+            f.prefetch(following.at(k // SPACED % self.next_rows * row + k))
+            for i in range(SPACED):
+                multiply(k + i)
+        with f.range(whole, kc) as k:
+            multiply(k)
+
 
     def begin_tile(
         self, h: int, vectors: int, ints: Sequence[str] = (), pointers: Sequence[str] = ()
@@ -223,10 +276,6 @@ class Gemm:
              ("columns", I64), ("bias_row", PTR), ("bias_col", PTR), *((n, I64) for n in ints),
              *((n, PTR) for n in pointers)], private=True,
         )  # fmt: skip
-        c = f.args["c"].of(self.e)
-        for i in range(h):  # the tile of C is wanted at the end, by when it has come
-            for j in range(vectors):
-                f.prefetch(c.at(f.args["ldc"] * i + j * self.w), to_write=True)
         zero = f.const(vector(self.e, self.w), 0)
         return f, [[f.var(zero) for _ in range(vectors)] for _ in range(h)]
 
@@ -470,6 +519,15 @@ class Gemm:
                     source = a.at(start_of(panel) * get("a_row"))
                     given = [rows.at(p * size), source, get("a_row"), get("a_col")]
                     f.call("pack_a", None, [*given, height_of(panel), kc])
+            # What is packed next: the next block of K of these rows, or the rows of the next chunk.
+            # It is asked for where rows are packed one by one, some of them by each tile.
+            start, after = start_of(first_panel), start_of(first_panel + own_panels)
+            more = pc + kc < get("after")
+            following = matrix.at(
+                f.select(more, start, after) * get("a_row") + f.select(more, pc + kc, get("pd"))
+            )
+            by_rows = (get("rows") == PACKED) & (get("a_col") == 1)
+            wanted = f.select(by_rows, after - start, f.const(I64, 0))
             begin = (pc - get("pd")) * products + batch * kc
             packed = words.pointer("packed", e).at(begin * col_panels * nr)
             # the first block of K writes C, unless C is to be added to; the others always add
@@ -498,7 +556,14 @@ class Gemm:
                         to = [get("a_col"), own]
                         f.call_pointer(packing[h - 1], None, [kc, source, *given, *to])
                     with packs.otherwise():
-                        f.call_pointer(table[h - 1], None, [kc, own, *given])
+                        first_asked = ((j - first) * own_panels + p) * self.next_rows
+                        asks = first_asked < wanted
+                        line = following.at(first_asked * get("a_row"))
+                        place = f.emit(
+                            PTR, f"select i1 {asks.text}, ptr {line.text}, ptr {own.text}"
+                        )
+                        step = f.select(asks, get("a_row"), f.const(I64, 0))
+                        f.call_pointer(table[h - 1], None, [kc, own, *given, step, place])
         f.ret()
 
     def write_run(self) -> None:

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from ..codegen.ir import I32, vector
 from ..runtime import jit, tables
-from .gemm import Gemm, tile_rows
+from .gemm import Gemm, ask_now_and_then, tile_rows
 
 LANES = 16  # of a vector: with fewer a mask is not an operand of a load, and the loop would be slow
-AHEAD = 16  # rows of K whose lines are asked for before they are read
+AHEAD = 32  # rows of K whose lines are asked for before they are read
 
 
 class PackingTile(Gemm):
@@ -26,13 +26,14 @@ class PackingTile(Gemm):
         """An h x NR tile. Packing writes up to W elements too many."""
         w, e, nr = self.w, self.e, self.nr
         f, sums = self.begin_tile(h, 2, ["a_col"], ["to"])
-        a, b, to = (f.args[n].of(e) for n in ("a", "b", "to"))
+        a, b, c, to = (f.args[n].of(e) for n in ("a", "b", "c", "to"))
         lanes = f.iota(vector(I32, w))
         a_col = f.args["a_col"]
         column, packed = f.var(a), f.var(to)
         ahead = a_col * AHEAD
         with f.range(f.args["kc"]) as k:
             line = column.get()
+            ask_now_and_then(f, k, c, f.args["ldc"], (h, nr))
             f.prefetch(line.at(ahead))
             if h > 1:
                 f.prefetch(line.at(ahead + (h - 1)))

@@ -48,12 +48,15 @@ class PairTile(Gemm):
     def write_micro(self, h: int, direct: bool = False, vectors: int = 2) -> None:
         """An h x NR tile of C; rows are packed."""
         w, e = self.w, self.e
-        f, sums = self.begin_tile(h, vectors)
+        f, sums = self.begin_tile(h, vectors, *gemm.NEXT)
         a, b = f.args["a"].of(e), f.args["b"].of(e)
-        with f.range(0, f.args["kc"], unroll=4) as k:
+
+        def multiply(k: Value) -> None:
             row = [b.load(k * self.nr + j * w, w, aligned=True) for j in range(vectors)]
             for i in range(h):
                 add_products(f, a.at(k * h + i), row, sums[i])
+
+        self.by_packed_rows(f, h, vectors, multiply)
         self.write_sums(f, h, sums)
 
 

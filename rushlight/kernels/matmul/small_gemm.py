@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from ..codegen.interface import Interface, Kernel
 from ..codegen.ir import I32, I64, PTR, Module, Pointer, Value, vector
 from ..runtime import jit, tables, threads
-from .gemm import lanes_of, transposed
+from .gemm import ask_now_and_then, lanes_of, transposed
 from .gemv import STRIDES
 
 KC = 128  # rows of B a block: a panel stays in the first-level cache
@@ -133,7 +133,9 @@ class SmallGemm:
         # Three rows to a pointer: x86 adds a register, once or twice, to another at no cost.
         ends = [f.var(a.at(a_row * i)) for i in range(0, h, 3)]
         row = f.var(b)
-        with f.range(0, f.args["kc"]):
+        c, d = f.args["c"].of(e), f.args["d"].of(e)
+        with f.range(0, f.args["kc"]) as k:
+            ask_now_and_then(f, k, c, f.args["c_row"], (h, v * w))
             line = [load(row.get(), j) for j in range(v)]
             for i in range(h):
                 place = ends[i // 3].get()
@@ -143,7 +145,6 @@ class SmallGemm:
             for end in ends:
                 end.set(end.get().at(a_col))
             row.set(row.get().at(b_row))
-        c, d = f.args["c"].of(e), f.args["d"].of(e)
         alpha, beta = (f.splat(f.args[n], w) for n in ("alpha", "beta"))
         values = sums
         with f.when(f.compare("ne", f.args["alpha"], 1.0)):

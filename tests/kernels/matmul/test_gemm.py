@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rushlight.kernels import runtime
+from rushlight.kernels import runtime, tuning
 from rushlight.kernels.matmul import gemm, packing_tile, select, small_gemm
 
 from .products import check, plan_of
@@ -178,7 +178,8 @@ def test_how_rows_are_packed(limits: Any) -> None:
         assert f" rows={gemm.PACKED}" in select.plan_product(a, b).describe()
         fused = gemm.FUSED if packing_tile.is_fast() else gemm.PACKED
         for shape, columns, rows in (
-            ((300, 200), 600, fused), ((512, 200), 128, fused), ((512, 200), 129, gemm.PACKED),
+            ((300, 200), 600, fused), ((512, 200), tuning.MATMUL_FUSED, fused),
+            ((512, 200), tuning.MATMUL_FUSED + 1, gemm.PACKED),
         ):  # fmt: skip
             turned = np.ones(shape[::-1], np.float32).T
             b = np.ones((shape[1], columns), np.float32)
