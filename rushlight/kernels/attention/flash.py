@@ -31,9 +31,10 @@ from typing import Any
 
 from ..codegen import vecmath
 from ..codegen.interface import Interface, Kernel
-from ..codegen.ir import F32, F64, I8, I64, PTR, Function, Pointer, Value, vector
+from ..codegen.ir import BYTES, F32, F64, I8, I64, PTR, Function, Pointer, Value, vector
 from ..codegen.lower import maximum
 from ..codegen.rows import Row, Vectors
+from ..matmul.gemm import LINE
 from ..matmul.small_gemm import SmallGemm, tile_symbols
 from ..tuning import ATTENTION_DEEPEST as DEEPEST
 
@@ -41,6 +42,10 @@ BLOCK = 64  # queries and keys of a block
 HALF = 32  # queries at most that are computed at once on the diagonal, for the first see fewer keys
 FEW, PARTS = 16, (4, 8)  # terms of short products; exact kernels add 4 of these in a row, else 8
 LEAST = {F32: -87.0, F64: -708.0}  # below, e**x is taken for 0
+# Before each tile, rows of every matrix of the next chunk are asked for (decision 0061): so many
+# that a block of 64 is asked for by the tiles of a block on the diagonal.
+ASKED_FORWARD, ASKED_BACKWARD = 5, 2
+SEEN, GRADIENTS = ("q", "k", "v", "out"), ("g", "dq", "dk", "dv")
 TOGETHER = 4  # lines whose exponentials are computed at once
 
 QUERIES, KEYS, VALUES = "(queries, depth)", "(keys, depth)", "(keys, width)"
@@ -96,11 +101,13 @@ class Attention(SmallGemm):
         self.mask, self.backward, self.exact = mask, backward, exact
         self.interface = BACKWARD if backward else FORWARD
         self.low = float("-inf")
+        self.matrices = (*SEEN, *(GRADIENTS if backward else ()))
         # halves begin where panels do, or in the middle of one
         self.half = HALF if self.nr % HALF == 0 else HALF // self.nr * self.nr
 
     def build(self) -> Any:
         self.declare_tiles()
+        self.write_ask()
         self.write_product("product_of_part" if self.exact else "product")
         if self.exact:
             self.write_product_by_parts()
@@ -129,6 +136,7 @@ class Attention(SmallGemm):
             panel = b.at(j // nr * f.args["b_panel"])
             start = f.var(0)
             with f.range(panels) as p:
+                f.call("ask", None, [f.args["next"]])
                 h = height + f.select(p < taller, f.const(I64, 1), 0)
                 to = c.at(start.get() * c_row + j)
                 old = f.emit(PTR, f"select i1 {fresh.text}, ptr null, ptr {to.text}")
@@ -145,7 +153,7 @@ class Attention(SmallGemm):
         given = ("a", "a_row", "a_col", "b", "b_row", "b_panel", "c", "c_row", "m", "n", "k", "add")
         return self.module.function(
             name, None, [*((n, PTR if n in ("a", "b", "c") else I64) for n in given),
-                         ("alpha", self.e)], private=True,
+                         ("alpha", self.e), ("next", PTR)], private=True,
         )  # fmt: skip
 
     def write_product_by_parts(self) -> None:
@@ -160,9 +168,42 @@ class Attention(SmallGemm):
                 a.at(at * args["a_col"]), args["a_row"], args["a_col"],
                 b.at(at * args["b_row"]), args["b_row"], args["b_panel"], c, args["c_row"],
                 args["m"], args["n"], f.select(k - at < part, k - at, part),
-                f.select(at > 0, f.const(I64, 1), args["add"]), args["alpha"],
+                f.select(at > 0, f.const(I64, 1), args["add"]), args["alpha"], args["next"],
             ])  # fmt: skip
         f.ret()
+
+    # -- what the next chunk reads and writes --------------------------------------------------
+
+    def write_ask(self) -> None:
+        """Ask for some rows of each matrix of `following`."""
+        f = self.module.function("ask", None, [("next", PTR)], private=True)
+        words = f.args["next"].of(I64)
+        with f.range(ASKED_BACKWARD if self.backward else ASKED_FORWARD):
+            row = words[0]
+            with f.when(row < words[1]):
+                for i in range(2, 2 + 3 * len(self.matrices), 3):
+                    place, step, size = (words[i + j] for j in range(3))
+                    line = f.emit(PTR, f"inttoptr i64 {(place + row * step).text} to ptr").of(I8)
+                    with f.range(0, size, LINE) as at:
+                        f.prefetch(line.at(at), level=2)
+                words[0] = row + 1
+        f.ret()
+
+    def following(self, there: Value, head: Value, first: Value) -> Pointer:
+        """The words from which `ask` takes what a block of the next chunk, if it is there, begins
+        with: the row that is next, how many there are, then of each matrix where its rows begin,
+        the bytes from one to the next, and their length."""
+        f, word, size = self.f, self.word, BYTES[self.e]
+        words = f.buffer(I64, 2 + 3 * len(self.matrices))
+        words[0] = 0
+        words[1] = f.select(there, self.block(first, word["rows"]), f.const(I64, 0))
+        for i, name in enumerate(self.matrices):
+            place = self.row(name, self.of_head(name, head), first)
+            length = word["depth" if name[-1] in "qk" else "width"]
+            given = (f.emit(I64, f"ptrtoint ptr {place.text} to i64"), word[f"{name}_row"] * size)
+            for j, value in enumerate((*given, length * size)):
+                words[2 + 3 * i + j] = value
+        return words
 
     # -- parts of a chunk --------------------------------------------------------------------
 
@@ -192,7 +233,7 @@ class Attention(SmallGemm):
         f = self.f
         a_row, a_col, b_row, b_panel, ldc = (f.const(I64, x) for x in (*a_steps, *b_steps, c_row))
         f.call("product", None, [a, a_row, a_col, b, b_row, b_panel, c, ldc, *sizes, add,
-                                 f.const(self.e, alpha)])  # fmt: skip
+                                 f.const(self.e, alpha), self.next])  # fmt: skip
 
     def as_it_lies(self, name: str) -> tuple[Value, int]:
         return self.word[f"{name}_row"], self.nr
@@ -333,6 +374,8 @@ class Attention(SmallGemm):
     def write_forward(self) -> None:
         e, f, w, lanes = self.e, self.begin(), self.word, self.w
         blocks, index = w["blocks"], f.args["index"]
+        after = index + 1
+        self.next = self.following(after < w["chunks"], after // blocks, after % blocks * BLOCK)
         head, first = index // blocks, index % blocks * BLOCK
         q, k, v, out = (self.of_head(n, head) for n in ("q", "k", "v", "out"))
         mask = None if self.mask == "none" else self.of_head("mask", head)
@@ -440,6 +483,7 @@ class Attention(SmallGemm):
     def write_backward(self) -> None:
         e, f, w, lanes = self.e, self.begin(), self.word, self.w
         head = f.args["index"]
+        self.next = self.following(head + 1 < w["chunks"], head + 1, self.null)
         q, k, v, out, g, dq, dk, dv = (
             self.of_head(n, head) for n in ("q", "k", "v", "out", "g", "dq", "dk", "dv")
         )

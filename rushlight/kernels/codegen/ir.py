@@ -532,9 +532,10 @@ class Function:
     def fabs(self, x: Value) -> Value:
         return self.same("fabs", x)
 
-    def prefetch(self, place: Pointer, to_write: bool = False) -> None:
-        """Ask for the cache line of a place that is used soon; it may lie behind the end."""
-        given = [place, *(self.const(I32, n) for n in (int(to_write), 3, 1))]
+    def prefetch(self, place: Pointer, to_write: bool = False, level: int = 1) -> None:
+        """Ask for the line of a place that is used soon, into the cache of a level, 1 to 3; the
+        place may lie behind the end."""
+        given = [place, *(self.const(I32, n) for n in (int(to_write), 4 - level, 1))]
         self.intrinsic("llvm.prefetch.p0", None, given)
 
     # -- control -----------------------------------------------------------------------------

@@ -179,7 +179,7 @@ class Gemm:
         self.w = lanes_of(e)
         self.nr = 2 * self.w
         self.mr, self.group = tile_rows(e), group()
-        # Rows of what is packed next that a tile asks for: all of their lines, in as many of K.
+        # Of what is packed next, so many rows are asked for while a tile goes over their k.
         self.next_rows = LINE // BYTES[e] // SPACED
         self.module = Module(f"{self.name}_{e}")
 
@@ -527,7 +527,8 @@ class Gemm:
                 f.select(more, start, after) * get("a_row") + f.select(more, pc + kc, get("pd"))
             )
             by_rows = (get("rows") == PACKED) & (get("a_col") == 1)
-            wanted = f.select(by_rows, after - start, f.const(I64, 0))
+            there = more | (row_group + 1 < row_groups)  # others may write what lies behind A
+            wanted = f.select(by_rows & there, after - start, f.const(I64, 0))
             begin = (pc - get("pd")) * products + batch * kc
             packed = words.pointer("packed", e).at(begin * col_panels * nr)
             # the first block of K writes C, unless C is to be added to; the others always add
