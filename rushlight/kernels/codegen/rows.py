@@ -64,10 +64,9 @@ class Vectors:
     def put(self, place: Pointer, i: Value, v: Value) -> None:
         half_precision.store(self.f, place, i, v, self.mask)
 
-    def ahead(self, place: Pointer, i: Value, distance: Value) -> None:
+    def ahead(self, place: Pointer, i: Value, distance: Value, level: int = 1) -> None:
         """Bring what lies some elements further on into the cache while this is computed."""
-        hints = [self.f.const(I32, k) for k in (0, 3, 1)]
-        self.f.intrinsic("llvm.prefetch.p0", None, [place.at(i + distance), *hints])
+        self.f.prefetch(place.at(i + distance), level=level)
 
     def wide(self, v: Value) -> Value:
         """A number in every lane."""

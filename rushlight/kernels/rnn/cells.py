@@ -9,6 +9,7 @@ Not here: the products between the steps (`matmul/gemm.py`), when this is used (
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 
 from ..codegen import vecmath
 from ..codegen.interface import Interface, Kernel
@@ -18,6 +19,9 @@ from ..runtime import threads
 from . import formulas
 
 ELEMENTS = 4096  # a chunk has so many elements of a state, or one row
+
+# Operands of the size of the batch, which every time changes; others have rows for all times.
+STATES = ("c", "h", "dh", "dc", "product")
 
 # (operand, parts side by side, which one)
 LSTM = {n: ("gates", 4, k) for k, n in enumerate("ifgo")}
@@ -36,6 +40,15 @@ class Cell(Row):
         for name, (operand, count, k) in self.parts.items():
             base = self.words[operand].of(self.e)
             self.places[name] = base.at((row * count + k) * self.n)
+
+    def ask(self, at: Value) -> None:
+        """Ask for what is read and written here at the next time, which has long come when the
+        product between the two is done."""
+        rows = self.words["next"]
+        for name, place in self.places.items():
+            operand, count, _ = self.parts.get(name, (name, 1, 0))
+            if operand not in STATES:
+                self.ahead(place, at, rows * self.n * count, level=2)
 
 
 class Machine:
@@ -105,6 +118,12 @@ def tanh_gradient(r: Cell, m: Machine, at: Value) -> None:
     r.store("dpart", at, formulas.tanh_gradient(m, r.load("out", at), state_gradient(r, at)))
 
 
+def computed(r: Cell, m: Machine, at: Value, body: Callable[[Cell, Machine, Value], None]) -> None:
+    """A vector of a row."""
+    r.ask(at)
+    body(r, m, at)
+
+
 PARTS: dict[str, dict[str, tuple[str, int, int]]] = {
     "lstm": LSTM,
     "lstm_gradient": LSTM | LSTM_GRAD,
@@ -123,7 +142,12 @@ def interface(name: str, operands: tuple[str, ...]) -> Interface:
         f"cell_{name}",
         formula,
         {k: "rows of one time" for k in operands},
-        {"n": "H, the size of a state", "rows": "rows", "each": "rows of a chunk"},
+        {
+            "n": "H, the size of a state",
+            "rows": "rows",
+            "each": "rows of a chunk",
+            "next": "rows from those of this time to those of the next, backwards below 0",
+        },
     )
 
 
@@ -143,7 +167,7 @@ def build(name: str, e: str, operands: tuple[str, ...]) -> Module:
     with c.range(start, stop) as row:
         r.enter(row)
         r.enter_parts(row)
-        r.each(lambda at: globals()[name](r, m, at))
+        r.each(lambda at: computed(r, m, at, globals()[name]))
     c.ret()
     called_with.write(
         module, lambda _f, given: (given["rows"] + (given["each"] - 1)) // given["each"]

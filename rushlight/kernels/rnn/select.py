@@ -144,7 +144,8 @@ def plan_steps(
         heights = {h for _, count in some for h in gemm.panel_heights(element, count)}
         multiply = gemm.kernel(element, tuple(sorted(heights)), reading)
         made: list[Launch] = []
-        for start, count in some:
+        follows = [after - start for (start, _), (after, _) in pairwise(some)]
+        for (start, count), following in zip(some, [*follows, 0], strict=True):
             place: dict[str, Any] = {}
             for name in (*operands, steps.factor, steps.into):
                 own, at = (widths[name], start) if name in widths else (1, first)
@@ -155,7 +156,7 @@ def plan_steps(
                 place["before"] = ("history", (earlier[start - first] + first) * row)
             of_time = [
                 Launch(cell, **{o: place[o] for o in operands}, n=size, rows=count,
-                       each=max(1, CHUNK // size)),
+                       each=max(1, CHUNK // size), next=following),
                 Launch(
                     multiply, a=place[steps.factor], a_row=k, a_col=1, a_batch=0, b="panels",
                     b_row=0, b_col=0, b_batch=0, c=place[steps.into], c_row=n, c_batch=0,
@@ -250,7 +251,7 @@ def plan_cell(cell: str, element: str, operands: tuple[str, ...], size: int, row
 
     launch = Launch(
         kernel(cell, element, operands), **{o: o for o in operands}, n=size, rows=rows,
-        each=max(1, CHUNK // size),
+        each=max(1, CHUNK // size), next=0,
     )  # fmt: skip
     return Plan(f"rnn.{cell}", operands, {}, [launch], mutates=operands)
 

@@ -104,4 +104,16 @@ def test_shares_are_for_several_threads_and_weights_that_stay(limits: Any) -> No
 
 def test_interfaces_name_operands() -> None:
     made = cells.interface("gru", ("gates", "inner", "out", "product", "h"))
-    assert [*made.types] == ["gates", "inner", "out", "product", "h", "n", "rows", "each"]
+    assert [*made.types] == ["gates", "inner", "out", "product", "h", "n", "rows", "each",
+                             "next"]  # fmt: skip
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_a_cell_asks_for_the_rows_of_the_next_time(reverse: bool) -> None:
+    """So many rows further on as these begin there; the last one asks for its own."""
+    plan = select.plan_steps(select.TANH, "float", (5, 3, 2), reverse, 6, False, (6, 1))
+    launches = [dict(launch.fields()) for launch in plan.launches[1].launches]
+    cells = [fields for fields in launches if "each" in fields]
+    begins = [fields["out"][1] // (6 * 4) for fields in cells]
+    assert begins == ([8, 5, 0] if reverse else [0, 5, 8])
+    assert [fields["next"] for fields in cells] == ([-3, -5, 0] if reverse else [5, 3, 0])
