@@ -260,7 +260,7 @@ class Gemm:
         with f.range(0, whole, SPACED) as k:
             ask(f, k, c, f.args["ldc"], (h, vectors * self.w))
             f.prefetch(following.at(k // SPACED % self.next_rows * row + k))
-            for i in range(SPACED):
+            with f.range(0, SPACED, unroll=SPACED) as i:
                 multiply(k + i)
         with f.range(whole, kc) as k:
             multiply(k)
