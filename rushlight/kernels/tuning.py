@@ -151,9 +151,10 @@ MATMUL_PACKED_LARGE = 1 << 20
 MATMUL_PACKED_NARROW = (2048, 128)
 # Columns up to which rows of A that lie side by side are packed by tiles even where columns of A
 # lie so far apart (`gemm.APART`) that packing several panels in one go would pay. One thread, us:
-# rows x k x columns 512x768x128 748 packed in one go, 672 by tiles; 1024x2048x256 10400, 10150;
-# 512x2048x512 10320, 10000; 1024x2048x512 20000, 20000. (Where they are not so far: 128x768x128
-# 187, 158; 384x768x128 565, 477.)
+# rows x k x columns 512x768x128 748 packed in one go, 672 by tiles; 1024x2048x256 10400, 10150 (on
+# a Xeon 7710, 7910, before decision 0061); 1024x1024x160 3280, 3130; 512x2048x512 10320, 10200;
+# 1024x2048x512 20000, 20000. (Where they are not so far: 128x768x128 187, 158; 384x768x128 565,
+# 477.)
 MATMUL_FUSED = 256
 MATMUL_ALONG = 16  # the least k of such sums: shorter ones leave lanes empty, and round more often
 MATMUL_FEW = 16  # rows (or columns) that sums along k are used for

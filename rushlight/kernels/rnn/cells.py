@@ -9,7 +9,6 @@ Not here: the products between the steps (`matmul/gemm.py`), when this is used (
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 
 from ..codegen import vecmath
 from ..codegen.interface import Interface, Kernel
@@ -118,12 +117,6 @@ def tanh_gradient(r: Cell, m: Machine, at: Value) -> None:
     r.store("dpart", at, formulas.tanh_gradient(m, r.load("out", at), state_gradient(r, at)))
 
 
-def computed(r: Cell, m: Machine, at: Value, body: Callable[[Cell, Machine, Value], None]) -> None:
-    """A vector of a row."""
-    r.ask(at)
-    body(r, m, at)
-
-
 PARTS: dict[str, dict[str, tuple[str, int, int]]] = {
     "lstm": LSTM,
     "lstm_gradient": LSTM | LSTM_GRAD,
@@ -164,10 +157,15 @@ def build(name: str, e: str, operands: tuple[str, ...]) -> Module:
     r = Cell(c, e, {o: "part" if o in wide else "row" for o in operands}, words)
     r.parts = parts
     m = Machine(c)
+
+    def write(at: Value) -> None:
+        r.ask(at)
+        globals()[name](r, m, at)
+
     with c.range(start, stop) as row:
         r.enter(row)
         r.enter_parts(row)
-        r.each(lambda at: computed(r, m, at, globals()[name]))
+        r.each(write)
     c.ret()
     called_with.write(
         module, lambda _f, given: (given["rows"] + (given["each"] - 1)) // given["each"]
