@@ -34,8 +34,8 @@ from ..codegen.interface import Interface, Kernel
 from ..codegen.ir import BYTES, F32, F64, I8, I64, PTR, Function, Pointer, Value, vector
 from ..codegen.lower import maximum
 from ..codegen.rows import Row, Vectors
-from ..matmul.gemm import LINE
 from ..matmul.small_gemm import SmallGemm, tile_symbols
+from ..matmul.tile import LINE
 from ..tuning import ATTENTION_DEEPEST as DEEPEST
 
 BLOCK = 64  # queries and keys of a block
@@ -177,14 +177,13 @@ class Attention(SmallGemm):
     def write_ask(self) -> None:
         """Ask for some rows of each matrix of `following`."""
         f = self.module.function("ask", None, [("next", PTR)], private=True)
-        words = f.args["next"].of(I64)
+        words, places = (f.args["next"].of(e) for e in (I64, PTR))
         with f.range(ASKED_BACKWARD if self.backward else ASKED_FORWARD):
             row = words[0]
             with f.when(row < words[1]):
                 for i in range(2, 2 + 3 * len(self.matrices), 3):
-                    place, step, size = (words[i + j] for j in range(3))
-                    line = f.emit(PTR, f"inttoptr i64 {(place + row * step).text} to ptr").of(I8)
-                    with f.range(0, size, LINE) as at:
+                    line = places[i].of(I8).at(row * words[i + 1])
+                    with f.range(0, words[i + 2], LINE) as at:
                         f.prefetch(line.at(at), level=2)
                 words[0] = row + 1
         f.ret()
@@ -198,11 +197,10 @@ class Attention(SmallGemm):
         words[0] = 0
         words[1] = f.select(there, self.block(first, word["rows"]), f.const(I64, 0))
         for i, name in enumerate(self.matrices):
-            place = self.row(name, self.of_head(name, head), first)
-            length = word["depth" if name[-1] in "qk" else "width"]
-            given = (f.emit(I64, f"ptrtoint ptr {place.text} to i64"), word[f"{name}_row"] * size)
-            for j, value in enumerate((*given, length * size)):
-                words[2 + 3 * i + j] = value
+            at = 2 + 3 * i
+            words.of(PTR)[at] = self.row(name, self.of_head(name, head), first)
+            words[at + 1] = word[f"{name}_row"] * size
+            words[at + 2] = word["depth" if name[-1] in "qk" else "width"] * size
         return words
 
     # -- parts of a chunk --------------------------------------------------------------------

@@ -17,7 +17,7 @@ from typing import Any
 
 from ..codegen.ir import F64, I32, I64, PTR, Module, vector
 from ..matmul import pairs as of_pairs
-from ..matmul.gemm import add_products
+from ..matmul.tile import add_products
 from ..runtime import jit, tables
 
 # Vectors of outputs of a tile, at most, and elements of windows: so many sums, the vectors of g and

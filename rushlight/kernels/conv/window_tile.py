@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ..codegen.ir import I32, I64, PTR, Function, Value, vector
 from ..matmul import pairs as of_pairs
-from ..matmul.gemm import Gemm, add_products, ask_now_and_then, tile_rows
+from ..matmul.tile import Tile, add_products, ask_now_and_then, tile_rows
 from ..runtime import jit, tables
 
 LANES = 16  # of a vector: with fewer a mask is not an operand of a load, and the loop would be slow
@@ -52,8 +52,8 @@ def lines_of(f: Function, index: Value, count: Value, w: int) -> Lines:
     )  # fmt: skip
 
 
-class WindowTile(Gemm):
-    """Writes the tiles: arguments as those of `Gemm.write_micro`, then x, where the block of K
+class WindowTile(Tile):
+    """Writes the tiles: arguments as those of `Tile.write_micro`, then x, where the block of K
     begins in the table of taps, and where the panel begins in the table of positions. `b` is where
     the panel is packed. `pairs`: of numbers that are pairs of bfloat16 (`pairs.py`)."""
 

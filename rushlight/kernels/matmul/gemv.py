@@ -19,7 +19,7 @@ from ..codegen import half
 from ..codegen.interface import Interface, Kernel
 from ..codegen.ir import I32, I64, PTR, Function, Module, Pointer, Value, lanes, vector
 from ..runtime import threads
-from .gemm import lanes_of
+from .tile import lanes_of
 
 ROWS = 4  # of A at a time
 COLUMNS = 4  # of B at a time

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from ..codegen.ir import I32, vector
 from ..runtime import jit, tables
-from .gemm import Gemm, ask_now_and_then, tile_rows
+from .tile import Tile, ask_now_and_then, tile_rows
 
 LANES = 16  # of a vector: with fewer a mask is not an operand of a load, and the loop would be slow
 AHEAD = 32  # rows of K whose lines are asked for before they are read
 
 
-class PackingTile(Gemm):
-    """Writes the tiles: arguments as those of `Gemm.write_micro`, then how far the columns of A are
+class PackingTile(Tile):
+    """Writes the tiles: arguments as those of `Tile.write_micro`, then how far the columns of A are
     apart, and where they are packed."""
 
     def write_micro(self, h: int, direct: bool = False, vectors: int = 2) -> None:

@@ -27,7 +27,8 @@ from ..meta import MetaArray
 from ..plan import Draft, Launch, Plan, is_dense
 from ..runtime import jit, tables
 from . import gemm
-from .gemm import Gemm, tile_rows
+from .gemm import Gemm
+from .tile import NEXT, Tile, tile_rows
 
 HALF = np.dtype(np.int16)  # as what an element is copied
 PAIRS = "pairs"  # what a plan says that it reads: each held as a float32
@@ -37,18 +38,18 @@ BLOCK = gemm.KC // 2
 
 
 def add_products(f: Function, place: Pointer, row: Sequence[Value], sums: Sequence[Any]) -> None:
-    """As `gemm.add_products`, of a pair and vectors of pairs."""
+    """As `tile.add_products`, of a pair and vectors of pairs."""
     for values, total in zip(row, sums, strict=True):
         total.set(half.dot_of(f, place, values, total.get()))
 
 
-class PairTile(Gemm):
-    """Writes the tiles: arguments as those of `Gemm.write_micro`."""
+class PairTile(Tile):
+    """Writes the tiles: arguments as those of `Tile.write_micro`."""
 
     def write_micro(self, h: int, direct: bool = False, vectors: int = 2) -> None:
         """An h x NR tile of C; rows are packed."""
         w, e = self.w, self.e
-        f, sums = self.begin_tile(h, vectors, *gemm.NEXT)
+        f, sums = self.begin_tile(h, vectors, *NEXT)
         a, b = f.args["a"].of(e), f.args["b"].of(e)
 
         def multiply(k: Value) -> None:

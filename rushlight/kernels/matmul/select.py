@@ -427,13 +427,13 @@ class Problem:
     def packing_is_quicker(self) -> bool:
         """Whether packed panels are quicker for a product of `small_gemm.py`, whose bits they give
         with its blocks of K."""
-        from . import gemm
+        from .tile import lanes_of
 
         if self.is_slice or not self.plain or len(self.levels) > 1:
             return False
         lies_turned = self.b[1] != 1
         if self.n < 128:
-            (rows, depth), nr = tuning.MATMUL_PACKED_NARROW, 2 * gemm.lanes_of(self.element)
+            (rows, depth), nr = tuning.MATMUL_PACKED_NARROW, 2 * lanes_of(self.element)
             is_long = self.m >= rows and self.k >= depth
             return lies_turned and is_long and -self.n % nr < nr // 2  # no half panel is empty
         rows = tuning.MATMUL_PACKED_ROWS[not lies_turned]
@@ -573,11 +573,12 @@ class Problem:
     def rows_read(self) -> int:
         """How `gemm.py` reads rows of A."""
         from . import gemm, packing_tile
+        from .tile import lanes_of
 
         row, col = self.a
         if self.reads == PAIRS:
             return gemm.PACKED
-        if col == 1 and self.n <= 2 * gemm.lanes_of(self.element):
+        if col == 1 and self.n <= 2 * lanes_of(self.element):
             return gemm.DIRECT  # nothing else reads what would be packed
         near = col * self.dtype.itemsize < gemm.APART or self.n <= tuning.MATMUL_FUSED
         return gemm.FUSED if row == 1 != col and near and packing_tile.is_fast() else gemm.PACKED

@@ -23,8 +23,9 @@ from collections.abc import Sequence
 from ..codegen.interface import Interface, Kernel
 from ..codegen.ir import I32, I64, PTR, Module, Pointer, Value, vector
 from ..runtime import jit, tables, threads
-from .gemm import ask_now_and_then, lanes_of, transposed
+from .gemm import transposed
 from .gemv import STRIDES
+from .tile import ask_now_and_then, lanes_of
 
 KC = 128  # rows of B a block: a panel stays in the first-level cache
 ROWS = 48  # at most, of a unit for which columns of A are copied

@@ -19,9 +19,6 @@ from . import formulas
 
 ELEMENTS = 4096  # a chunk has so many elements of a state, or one row
 
-# Operands of the size of the batch, which every time changes; others have rows for all times.
-STATES = ("c", "h", "dh", "dc", "product")
-
 # (operand, parts side by side, which one)
 LSTM = {n: ("gates", 4, k) for k, n in enumerate("ifgo")}
 LSTM_GRAD = {"d" + n: ("dgates", 4, k) for k, n in enumerate("ifgo")}
@@ -31,9 +28,11 @@ GRU_GRAD = {"d" + n: ("dgates", 3, k) for k, n in enumerate("rzn")}
 
 
 class Cell(Row):
-    """One row of all operands of a cell; `parts` as in `LSTM`."""
+    """One row of all operands of a cell; `parts` as in `LSTM`; `states`: those that have rows for
+    one time, which every time changes."""
 
     parts: dict[str, tuple[str, int, int]]
+    states: tuple[str, ...]
 
     def enter_parts(self, row: Value) -> None:
         for name, (operand, count, k) in self.parts.items():
@@ -46,7 +45,7 @@ class Cell(Row):
         rows = self.words["next"]
         for name, place in self.places.items():
             operand, count, _ = self.parts.get(name, (name, 1, 0))
-            if operand not in STATES:
+            if operand not in self.states:
                 self.ahead(place, at, rows * self.n * count, level=2)
 
 
@@ -144,7 +143,7 @@ def interface(name: str, operands: tuple[str, ...]) -> Interface:
     )
 
 
-def build(name: str, e: str, operands: tuple[str, ...]) -> Module:
+def build(name: str, e: str, operands: tuple[str, ...], states: tuple[str, ...]) -> Module:
     """The module of a cell."""
     module = Module(name)
     threads.declare_run(module)
@@ -155,7 +154,7 @@ def build(name: str, e: str, operands: tuple[str, ...]) -> Module:
     start = c.args["index"] * words["each"]
     stop = c.select(start + words["each"] < words["rows"], start + words["each"], words["rows"])
     r = Cell(c, e, {o: "part" if o in wide else "row" for o in operands}, words)
-    r.parts = parts
+    r.parts, r.states = parts, states
     m = Machine(c)
 
     def write(at: Value) -> None:
@@ -174,7 +173,10 @@ def build(name: str, e: str, operands: tuple[str, ...]) -> Module:
 
 
 @functools.cache
-def kernel(name: str, e: str, operands: tuple[str, ...]) -> Kernel:
-    """The kernel of a cell ("lstm", …, "tanh_gradient") with these operands."""
-    key = (e, operands)
-    return Kernel(interface(name, operands), key, lambda: build(name, e, operands))
+def kernel(
+    name: str, e: str, operands: tuple[str, ...], states: tuple[str, ...]
+) -> Kernel:
+    """The kernel of a cell ("lstm", …, "tanh_gradient") with these operands, of which `states` have
+    rows for one time, the others for all."""
+    key = (e, operands, states)
+    return Kernel(interface(name, operands), key, lambda: build(name, e, operands, states))

@@ -129,7 +129,7 @@ def plan_steps(
     operands, widths = steps.operands(outside), dict(steps.rows)
     k = size * widths.get(steps.factor, 1)
     n = 3 * size if steps.into == "product" else size * widths.get(steps.into, 1)
-    cell, row = kernel(steps.cell, element, operands), size * itemsize
+    cell, row = kernel(steps.cell, element, operands, steps.states), size * itemsize
     earlier: dict[int, int] = {}  # where the time before a time begins, by where that begins
     if steps.before:
         order = [rows.start for rows, _ in times(sizes, not reverse)]
@@ -237,23 +237,25 @@ def one_by_one(
         into = now[steps.into][:count]
         if steps.product_first:
             matrix.into(factor, into, bias, steps.adds)
-        made = plan_cell(steps.cell, "float", operands, size, count)
+        made = plan_cell(steps, "float", operands, size, count)
         made.run(*(now[o] for o in operands))
         if not steps.product_first:
             matrix.into(factor, into, bias, steps.adds)
 
 
 @functools.lru_cache(maxsize=256)
-def plan_cell(cell: str, element: str, operands: tuple[str, ...], size: int, rows: int) -> Plan:
+def plan_cell(
+    steps: Steps, element: str, operands: tuple[str, ...], size: int, rows: int
+) -> Plan:
     """One time of a cell, in place."""
     from .cells import ELEMENTS as CHUNK
     from .cells import kernel
 
     launch = Launch(
-        kernel(cell, element, operands), **{o: o for o in operands}, n=size, rows=rows,
-        each=max(1, CHUNK // size), next=0,
+        kernel(steps.cell, element, operands, steps.states), **{o: o for o in operands}, n=size,
+        rows=rows, each=max(1, CHUNK // size), next=0,
     )  # fmt: skip
-    return Plan(f"rnn.{cell}", operands, {}, [launch], mutates=operands)
+    return Plan(f"rnn.{steps.cell}", operands, {}, [launch], mutates=operands)
 
 
 def begun(g: Any, like: Array) -> Array:

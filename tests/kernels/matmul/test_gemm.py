@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rushlight.kernels import runtime, tuning
-from rushlight.kernels.matmul import gemm, packing_tile, select, small_gemm
+from rushlight.kernels.matmul import gemm, packing_tile, select, small_gemm, tile
 
 from .products import check, plan_of
 
@@ -146,7 +146,7 @@ def test_panels_give_the_bits_of_products_without(
 def test_low_tiles_have_the_bits_of_high_ones(rng: np.random.Generator) -> None:
     """Rows are multiplied alike however numbers of A are read (`FOLDED`), at every height."""
     b = rng.standard_normal((1, 300, 70)).astype(np.float32)
-    a = rng.standard_normal((1, gemm.tile_rows("float"), 300)).astype(np.float32)
+    a = rng.standard_normal((1, tile.tile_rows("float"), 300)).astype(np.float32)
     whole = product_by(a, b, gemm.PACKED, 512)
     for m in range(1, a.shape[1]):
         np.testing.assert_array_equal(product_by(a[:, :m], b, gemm.PACKED, 512), whole[:, :m])
@@ -163,7 +163,7 @@ def test_chunks_are_as_many_as_are_wanted(rng: np.random.Generator) -> None:
 def test_narrow_products_with_half_a_panel_that_is_empty(limits: Any) -> None:
     """They are computed as they lie."""
     with limits(MATMUL_PACKED_NARROW=(100, 100), MATMUL_AMX_LEAST=1 << 60):
-        a, nr = np.ones((100, 100), np.float32), 2 * gemm.lanes_of("float")
+        a, nr = np.ones((100, 100), np.float32), 2 * tile.lanes_of("float")
         for n, way in ((nr, "gemm"), (nr // 2 + 1, "gemm"), (nr // 2, "small_gemm"),
                        (nr + 1, "small_gemm")):  # fmt: skip
             assert select.plan_product(a, np.ones((n, 100), np.float32).T).way == way

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from rushlight.kernels import runtime
-from rushlight.kernels.matmul import gemm, packing_tile
+from rushlight.kernels.matmul import gemm, packing_tile, tile
 
 from .test_gemm import product_by
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_every_height(dtype: Any, rng: np.random.Generator) -> None:
     """Panels of 1 to MR rows, one panel of B and several, one block of K and two."""
-    for m in range(1, gemm.tile_rows("float") + 1):
+    for m in range(1, tile.tile_rows("float") + 1):
         for k, n in ((20, 7), (300, 100)):
             a, b = (rng.standard_normal((1, k, x)).astype(dtype) for x in (m, n))
             a = a.swapaxes(1, 2)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from rushlight.kernels import runtime, tuning
-from rushlight.kernels.matmul import gemm, narrow, pairs, select
+from rushlight.kernels.matmul import narrow, pairs, select, tile
 from rushlight.kernels.runtime import jit
 
 from .test_narrow import near
@@ -72,7 +72,7 @@ def test_layouts(
 
 
 def test_every_height(rng: np.random.Generator) -> None:
-    for m in range(17, 17 + 2 * gemm.tile_rows("float")):
+    for m in range(17, 17 + 2 * tile.tile_rows("float")):
         a, b = drawn(rng, m, 40), drawn(rng, 40, 35)
         near(product(a, b), a, b, 24)
 

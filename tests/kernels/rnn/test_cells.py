@@ -22,7 +22,7 @@ def test_lstm_cell_against_the_formula(size: int, dtype: Any, rng: np.random.Gen
     wanted = formulas.lstm(Numpy, *gates.reshape(5, 4, size).swapaxes(0, 1), c)
     cell, out, h = (np.empty_like(c) for _ in range(3))
     element = "float" if dtype == np.float32 else "double"
-    plan = select.plan_cell("lstm", element, ("gates", "cell", "out", "c", "h"), size, 5)
+    plan = select.plan_cell(select.LSTM, element, ("gates", "cell", "out", "c", "h"), size, 5)
     plan.run(gates, cell, out, c, h)
     close = {"rtol": 1e-5, "atol": 1e-6} if dtype == np.float32 else {"rtol": 1e-12}
     np.testing.assert_allclose(h, wanted[-1], **close)
