@@ -26,9 +26,8 @@ class Transform:
         sign: 1 or -1 for monotonous functions of one number.
 
     >>> f = torch.distributions.ExpTransform()
-    >>> y = f(torch.tensor([0.0, 1.0]))
-    >>> y, f.inv(y)
-    (tensor([1.0000, 2.7183]), tensor([0.0000, 1.0000]))
+    >>> f(torch.tensor([0.0, 1.0])), f.inv(torch.tensor([1.0, 2.0]))
+    (tensor([1.0000, 2.7183]), tensor([0.0000, 0.6931]))
     """
 
     bijective: Any = False
