@@ -1,7 +1,7 @@
 """Recurrent layers: RNN, LSTM, GRU over sequences, and their cells for one time.
 
 Inputs may be padded (T, B, X), without a batch (T, X), or packed (`nn.utils.rnn`). Not here: what
-a layer computes (`ops/nn/rnn.py`).
+a layer computes (`ops/nn/rnn_public.py`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..autograd import door
 from ..errors import message
 from ..once import users_level
 from ..ops.core import described
-from ..ops.nn.rnn import KINDS
+from ..ops.nn.rnn_public import KINDS
 from ..tensor import Parameter, Tensor
 from . import init
 from .module import Module

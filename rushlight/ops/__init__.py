@@ -88,7 +88,7 @@ THEMES = (
     "nn.embedding_bag",
     "nn.dropout",
     "nn.attention",
-    "nn.rnn",
+    "nn.rnn_public",
     "nn.pad",
     "nn.conv_public",
     "nn.fold",
