@@ -4,26 +4,23 @@
 decides the tests of the record (`pruned`), and writes the words of that text, such as `taken` and
 `computed`, out for the operands that the record has. Whole functions are made of it: what
 `door.apply` calls (`core_text`), what composites call (`called_text`), public functions
-(`entry_text`, `sequence_text`), methods and operators (`method_text`, `item_text`); and a node's
-`run` (`run_text`).
+(`entry_text`, `sequence_text`), methods and operators (`method_text`, `item_text`).
 
-Not here: changes in place (`change_text.py`); how texts become functions, and what their names
-stand for (`specialize.py`).
+Not here: how a text is read and pruned (`pruning.py`); changes in place (`change_text.py`); a
+node's `run` (`run_text.py`); how texts become functions, and what their names stand for
+(`specialize.py`).
 """
 
 from __future__ import annotations
 
-import functools
 import inspect
-import linecache
-import re
-from types import CodeType
 from typing import Any
 
 import numpy as np
 
 from .. import dtypes
 from . import door
+from .pruning import pruned, read
 
 MOST_WRITTEN = 8  # operands of a call that is written out
 
@@ -230,109 +227,6 @@ def several_views(op: Any, params: str, tracked: str) -> Any:
         return [general]
     unusual = "if _a0.dtype is not _F32 and _a0.dtype is not _F64:"
     return [(unusual, [(general, [])]), *read(door.several)]
-
-
-# -- pruning the door's text -----------------------------------------------------------------------
-
-Lines = list[tuple[str, Any]]  # (line, the lines below it)
-
-
-@functools.cache
-def read(fn: Any) -> Lines:
-    """The statements of a function of `door.py`, without signature, documentation and types."""
-    text = source_of(fn).rpartition('"""')[2]
-    # (a line that is a comment alone becomes an empty one, as it is indented)
-    lines = [line.partition("  # ")[0].rstrip() for line in text.splitlines()]
-    return nested([line.replace(": Any = ", " = ") for line in lines if line])
-
-
-def source_of(fn: Any) -> str:
-    """The text of a function of a module. (`inspect.getsource` takes each line apart to find its
-    end: 6 ms for the door's, before the first operation.)"""
-    code = fn.__code__
-    lines = linecache.getlines(code.co_filename, fn.__globals__)
-    end = code.co_firstlineno
-    while end < len(lines) and lines[end][0] in " \n)":  # ")" closes the signature
-        end += 1
-    return "".join(lines[code.co_firstlineno - 1 : end]).rstrip() + "\n"
-
-
-def nested(lines: list[str]) -> Lines:
-    """Lines with those that are indented below each."""
-    found: Lines = []
-    while lines:
-        indent = len(lines[0]) - len(lines[0].lstrip())
-        n = 1
-        while n < len(lines) and len(lines[n]) - len(lines[n].lstrip()) > indent:
-            n += 1
-        found.append((lines[0].strip(), nested(lines[1:n])))
-        lines = lines[n:]
-    return found
-
-
-NAMES = {"op": "_op", "kw": "_kw", "out": "_r", "y": "_t", "dtype": "_d", "node": "_n"}
-NAMES |= {n: "_" + n for n in ("ndarray", "state", "tick", "Tensor", "LEAF")}
-NAMES |= {"as_array": "_asarray", "inputs": "_inputs"}
-# The functions that stand for a word each in that text, where a record has any number of operands.
-WORDS = ("taken", "computed", "several", "tracked", "handed_on", "own", "attach_view", "first_cut",
-         "viewed_cut", "of_inference", "refuse_inference", "apart",
-         "finish")  # fmt: skip
-
-
-def pruned(lines: Lines, op: Any, words: dict[str, Any], parts: dict[str, str]) -> list[str]:
-    """The text of a call for one record: `words` are lines written out otherwise (None: none),
-    `parts` pieces of lines."""
-    out: list[str] = []
-    texts = list(parts.values())
-    decided: Any = None  # what the test of the record on the line before came to
-    for line, below in lines:
-        if line in words:
-            word = words[line]
-            if word is not None:
-                nest = bool(word) and word[0].__class__ is tuple
-                out += pruned(word, op, words, parts) if nest else word
-        elif line.startswith(("if op.", "if not op.")):
-            decided = eval(test(line), {"op": op})  # in the door's own text
-            if decided:
-                out += pruned(below, op, words, parts)
-        elif line == "else:" and decided is not None:
-            if not decided:
-                out += pruned(below, op, words, parts)
-        else:
-            decided = None
-            first, *others = marked(line, tuple(parts))
-            line = first
-            for number, more in zip(others[::2], others[1::2], strict=True):
-                line += texts[int(number)] + more
-            inner = pruned(below, op, words, parts)
-            out += [line, *("    " + text for text in inner)]
-        # what stands behind a `return` is never reached, and may ask what this record lacks
-        asked = line.startswith(("if op.", "if not op."))
-        if out and out[-1].startswith("return ") and (asked or not below):
-            break
-    return out
-
-
-@functools.cache
-def marked(line: str, pieces: tuple[str, ...]) -> list[str]:
-    """A line of the door in parts: text, the number of a piece that stands there, text, and so on.
-
-    The operands and parameters of a record, which are put in for the pieces, keep their names; so
-    the pieces are marked first, then the door's own names changed. All records have these lines.
-    """
-    for i, piece in enumerate(pieces):
-        line = line.replace(piece, f"<{i}>")
-    return MARK.split(NAME.sub(lambda m: NAMES.get(m[0], m[0]), line))
-
-
-@functools.cache
-def test(line: str) -> CodeType:
-    """The question that a line `if ...:` asks of a record."""
-    return compile(line[3:-1], "<test>", "eval")
-
-
-MARK = re.compile(r"<(\d+)>")
-NAME = re.compile(r"(?<![\w.\"'])[A-Za-z]\w*")
 
 
 # -- the words of that text ------------------------------------------------------------------------
@@ -676,74 +570,3 @@ def slice_text(op: Any) -> str:
         *body(op, {"dim": "0", "start": "_start", "end": "_end", "step": "1"}, slow, depth=2),
     ]
     return written(f"{op.inputs[0]}, key", lines)
-
-
-# -- the text of a node's `run` ------------------------------------------------------------------
-
-
-FEW_KEPT = 2  # values that Python looks at as quickly as it calls what opens them
-
-
-def opened_lines(op: Any, kept: list[bool], values: list[str], otherwise: str) -> list[str]:
-    """The lines that take out what a node has kept, as its rules read it: `op_node.opened`, which
-    is written out for few values."""
-    unusual = "if tensors or wanted is not None"
-    if sum(kept) > FEW_KEPT:
-        opened = ["_s = _opened(self)", f"if _s is None: {otherwise}"]
-        return [f"{unusual}: {otherwise}", *opened, f"{tuple_of(values)} = _s"]
-    lines = ["_x = self.x"]
-    lines.append(f"{unusual} or not (_x is None or _x.unspoilt(self.seq)): {otherwise}")
-    if any(kept):
-        lines += ["_s = self.saved", f"if _s.__class__ is not _tuple or not _s: {otherwise}"]
-        lines.append(f"{tuple_of(values)} = _s")
-    if kept[0]:
-        kind = "_ndarray" if op.outputs == 1 and op.__class__ is not First else "_tuple"
-        lines.append(f"if y is not None and y.__class__ is not {kind}: {otherwise}")
-    for v in [v for v, is_kept in zip(values[1:], kept[1:], strict=True) if is_kept]:
-        lines += [
-            f"if {v}.__class__ is _Tensor or {v}.__class__ is _Parameter:",
-            f"    _c = {v}._vc",
-            f"    if _c is not None and _c.stamp > self.seq: {otherwise}",
-            f"    {v} = {v}._a",
-            f"elif {v} is not None and {v}.__class__ not in _static: {otherwise}",
-        ]
-    return lines
-
-
-def run_text(op: Any, rule_kw: Any) -> str:
-    """`OpNode.run` for arrays, with the record's rules called by name."""
-    n = len(op.inputs)
-    rows = [op.keeps(i, n) for i in range(n)]
-    kept = [any(row[place] for row in rows) for place in range(n + 1)]
-    otherwise = "return _run(self, g, tensors, wanted)"
-    first = op.__class__ is First
-    values = ["y", *(f"v{i}" for i in range(n))] if any(kept) else ["None"] * (n + 1)
-    lines = opened_lines(op, kept, values, otherwise)
-    if kept[0]:
-        ends = [nr for nr in outputs(op) if kept_output(op, nr) == f"_t{nr}"]
-        if ends:
-            lines.append("if y is not None:")
-            for nr in ends:
-                lines.append(f"    _c = y[{nr}]._vc")
-                lines.append(f"    if _c is not None and _c.stamp > self.seq: {otherwise}")
-            parts = [f"y[{nr}]._a" if nr in ends else f"y[{nr}]" for nr in outputs(op)]
-            lines.append(f"    y = {tuple_of(parts)}")
-    edges = [f"e{i}" for i in range(n)]
-    lines.append(f"{tuple_of(edges)} = self.edges")
-    if any(rule_kw):
-        lines.append("_p = self.kw")
-    g = tuple_of(["g", *["None"] * (op.op.outputs - 1)]) if first else "g"
-    given = ", ".join([g, *values])
-    if op.joint_rule:
-        more = [f"{name}=_p['{name}']" for name in rule_kw[0]]
-        if op.wants_needs:
-            more.append("needs=" + tuple_of(f"{e} is not None" for e in edges))
-        results = [f"r{i}" for i in range(n)]
-        lines.append(f"{tuple_of(results)} = _rule0({', '.join([given, *more])})")
-        parts = [f"None if {e} is None else {r}" for e, r in zip(edges, results, strict=True)]
-    else:
-        parts = []
-        for i, e in enumerate(edges):
-            more = [f"{name}=_p['{name}']" for name in rule_kw[i]]
-            parts.append(f"None if {e} is None else _rule{i}({', '.join([given, *more])})")
-    return written("self, g, tensors, wanted=None", [*lines, f"return {tuple_of(parts)}"])

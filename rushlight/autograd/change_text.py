@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from . import in_place
-from .call_text import bare, dict_of, pruned, read, refreshed, tuple_of, unusual, written
+from .call_text import bare, dict_of, refreshed, tuple_of, unusual, written
+from .pruning import pruned, read
 
 
 def changed(op: Any, kw: dict[str, str] | None, otherwise: str, depth: int = 1) -> list[str]:

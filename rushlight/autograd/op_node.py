@@ -5,7 +5,7 @@ has seen that nobody changed them. Values that `saved_tensors_hooks` packed come
 `reattached`.
 
 Not here: when a node is made (`door.record`), `run` written out for one record
-(`call_text.run_text`), the engine that calls it (`engine.py`).
+(`run_text.py`), the engine that calls it (`engine.py`).
 """
 
 from __future__ import annotations

@@ -27,7 +27,19 @@ import numpy as np
 from ..errors import message
 from ..kernels.elementwise import select as elementwise
 from ..kernels.runtime import few, texts
-from . import call_text, change_text, changes, door, in_place, lines, op_node, views, watch
+from . import (
+    call_text,
+    change_text,
+    changes,
+    door,
+    in_place,
+    lines,
+    op_node,
+    pruning,
+    run_text,
+    views,
+    watch,
+)
 from . import node as nodes
 from .node import LEAF, Out, TensorBase, cut_at, tick
 from .views import cell
@@ -220,7 +232,7 @@ def run(
         _Parameter=door.Parameter,
         **{f"_rule{i}": rule for i, rule in enumerate(rules)},
     )
-    return function(call_text.run_text(op, rule_kw), space, "run")
+    return function(run_text.run_text(op, rule_kw), space, "run")
 
 
 def core(op: Any) -> Callable[..., Any]:
@@ -228,7 +240,7 @@ def core(op: Any) -> Callable[..., Any]:
     if call_text.suits(op):
         return function(call_text.core_text(op), fill(new_space(), op), op.name)
     source = call_text.general_text(op)
-    words = {name: getattr(door, name) for name in call_text.WORDS}
+    words = {name: getattr(door, name) for name in pruning.WORDS}
     words |= {"_op": op, "_new": few.new, "_ndarray": np.ndarray, "_Tensor": door.Tensor}
     made = function(source, new_space(_asarray=door.as_array, **words), op.name)
     if not call_text.spreads(op):

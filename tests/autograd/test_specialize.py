@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.autograd import call_text, door, views, watch
+from rushlight.autograd import call_text, door, pruning, run_text, views, watch
 from rushlight.autograd.node import Node
 from rushlight.ops.core.record import Op, registry
 
@@ -232,7 +232,7 @@ def test_a_watcher_sees_every_call() -> None:
 
 def test_the_text_can_be_read() -> None:
     assert "_fn(_a0, _a1, _a2)" in call_text.core_text(registry["linear"])
-    assert "_rule0(g, y, v0, v1)" in call_text.run_text(registry["mul"], ((), ()))
+    assert "_rule0(g, y, v0, v1)" in run_text.run_text(registry["mul"], ((), ()))
 
 
 @pytest.mark.parametrize("join", [torch.cat, torch.stack])
@@ -350,7 +350,7 @@ def test_tensors_as_keys_give_what_the_door_gives(tracked: bool) -> None:
     "fn", [door.general, door.finish, door.record, door.several, views.attach_view]
 )
 def test_the_text_of_the_door_is_read_as_python_reads_it(fn: Any) -> None:
-    assert call_text.source_of(fn) == inspect.getsource(fn)
+    assert pruning.source_of(fn) == inspect.getsource(fn)
 
 
 def test_all_lines_of_a_node_are_the_doors() -> None:
@@ -362,7 +362,7 @@ def test_all_lines_of_a_node_are_the_doors() -> None:
             yield line
             yield from lines(below)
 
-    assert set(call_text.FIELDS_OF_NODE) <= set(lines(call_text.read(door.record)))
+    assert set(call_text.FIELDS_OF_NODE) <= set(lines(pruning.read(door.record)))
     for name in ("exp", "layer_norm_op", "cat", "softmax"):
         op = registry[name]
         if call_text.suits(op):
