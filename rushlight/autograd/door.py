@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..kernels.elementwise import select as elementwise
+from ..kernels.elementwise.formula import takes_low
 from ..kernels.meta import MetaArray, OuterArray, SparseArray, UnresolvedArray
 from ..kernels.narrow import FIRST_USER_TYPE, FLOAT16
 from ..kernels.runtime import few
@@ -657,7 +657,7 @@ def promote(op: Any, arrays: list[Any]) -> tuple[list[Any], Any]:
         return [a if a is None else cast_to(a, common.np) for a in arrays], None
     if common.low:
         arrays = [rounded(op, a, common.np) for a in arrays]
-    if common.low and op.kind == "elementwise" and elementwise.takes_low(op.fn.planned, arrays):
+    if common.low and op.kind == "elementwise" and takes_low(op.fn.planned, arrays):
         return [as_operand(a, common.np) for a in arrays], None
     target = dtypes.wide(common.np) if common.low else common.np
     cast = [a if a is None else cast_to(a, target) for a in arrays]

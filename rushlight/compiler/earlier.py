@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..kernels.elementwise.select import Formula
+from ..kernels.elementwise.formula import Formula
 from ..ops.core.record import registry
 from .copies import span
 from .guards import settings_now

@@ -20,7 +20,7 @@ import numpy as np
 from ..kernels.codegen import lower
 from ..kernels.codegen.expr import Expr, Trace, order
 from ..kernels.codegen.interface import Kernel
-from ..kernels.elementwise import contiguous, select
+from ..kernels.elementwise import contiguous, lowered
 from .calls import Call, Place
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def part_of(step: Step, call: Call, number: int) -> Part | None:
     made = call.kernel.formula
     if made is None or not made.variables or any(a.__class__ is not Place for a in call.arrays):
         return None
-    own = select.ELEMENTS.get(made.out)
+    own = lowered.ELEMENTS.get(made.out)
     if made.compute not in ("float", "double", "i1") or (
         made.out != np.dtype(bool) and own != made.compute
     ):  # (what is rounded in memory would have to be rounded here, too)
@@ -119,7 +119,7 @@ class Group:
 
 def types_of(part: Part, place: Place) -> set[Any]:
     """The types that a part reads a place as."""
-    named = {v: k for k, v in select.ELEMENTS.items()}
+    named = {v: k for k, v in lowered.ELEMENTS.items()}
     given = [e for e, kind in part.formula.operands if kind != "number"]
     return {named[e] for (p, _, _), e in zip(part.inputs, given, strict=True) if p == place}
 
@@ -290,7 +290,7 @@ class Formulas:
 def composed(parts: Sequence[Part], kept: Sequence[Part]) -> Call | None:
     """One call of all formulas, which writes the results of some."""
     made = Formulas(parts)
-    outs = [select.ELEMENTS[p.formula.out] for p in kept]
+    outs = [lowered.ELEMENTS[p.formula.out] for p in kept]
     kernel = kernel_of(made, kept, outs)
     if kernel is None:
         return None

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..kernels.codegen import lower
 from ..kernels.codegen.row_front import Front
-from ..kernels.elementwise import select
+from ..kernels.elementwise.lowered import ELEMENTS
 from . import fuse
 from .calls import Call, Place
 
@@ -50,7 +50,7 @@ def join(build: Build, group: Group, readers: dict[int, Any], outside: set[int])
     taken = {
         k: last[place] for k, place in arrays.items()
         if place in last and k in rows.body.fronts and k in rows.given
-        and select.ELEMENTS[last[place].formula.out] == rows.e
+        and ELEMENTS[last[place].formula.out] == rows.e
     }  # fmt: skip
     if not taken or ints["n"] * ints["rows"] != parts[0].n or parts[0].n == 1:
         return False
@@ -102,11 +102,11 @@ def composed(
     if len(made.arrays) + len(results) > 2 * fuse.MOST_ARRAYS:
         return None
     text, write = made.written([p for _, p in results])
-    outs = [(k, select.ELEMENTS[p.formula.out]) for k, p in results]
+    outs = [(k, ELEMENTS[p.formula.out]) for k, p in results]
     steps = [node.op.name for node in made.nodes([p for _, p in results])]
     first = len(steps) > MOST_STEPS or any(name in lower.FUNCTIONS for name in steps)
     kernel = rows.behind(Front(text, write, made.operands, outs, first))
-    kernel.width = fuse.width_of(made, [select.ELEMENTS[p.formula.out] for p in kept])
+    kernel.width = fuse.width_of(made, [ELEMENTS[p.formula.out] for p in kept])
     kernel.width += fuse.WIDTHS[rows.e] * sum(
         kind == "row" and k in rows.given and k not in taken for k, kind in rows.body.kinds.items()
     )

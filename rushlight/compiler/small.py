@@ -18,9 +18,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..kernels.codegen.expr import Expr
 from ..kernels.codegen.interface import Kernel
 from ..kernels.copy import select as copying
-from ..kernels.elementwise import axes, broadcast, contiguous, select
+from ..kernels.elementwise import axes, broadcast, contiguous
+from ..kernels.elementwise.formula import Formula
+from ..kernels.elementwise.lowered import BFLOAT16, EXPONENTS
+from ..kernels.elementwise.select import Problem
 from ..kernels.launch import Launch
 from ..kernels.meta import MetaArray
 from . import trials
@@ -56,7 +60,7 @@ class Named:
 
 
 @functools.cache
-def formula(name: str) -> select.Formula:
+def formula(name: str) -> Formula:
     """The formula of one of NumPy's functions."""
     op = Named({"square": "mul", "reciprocal": "div"}.get(name, name.partition("_")[0]
                if name.startswith(("pow_", "sign_")) else name))  # fmt: skip
@@ -68,7 +72,7 @@ def formula(name: str) -> select.Formula:
             given = (1.0, given[0])
         elif name.startswith("pow_"):
             given = (given[0], float(name[4:]))
-        trace = next(x.trace for x in given if isinstance(x, select.Expr))
+        trace = next(x.trace for x in given if isinstance(x, Expr))
         if name == "clip":
             return trace.call(Named("minimum"), (trace.call(Named("maximum"), given[:2]), given[2]))
         if name == "sign_float":  # NumPy's sign of NaN is NaN
@@ -78,7 +82,7 @@ def formula(name: str) -> select.Formula:
             )
         return trace.call(op, given)
 
-    return select.Formula(seen, f"numpy_{name}", alone=True)
+    return Formula(seen, f"numpy_{name}", alone=True)
 
 
 def calls(event: Event, made: Lowered) -> list[Call]:
@@ -166,7 +170,7 @@ def elementwise(event: Event) -> list[Way]:
         raise Refused(f"NumPy: {event.what.__name__}")
     if name == "pow":
         base, exponent = event.arrays
-        if exponent.__class__ not in (int, float) or exponent not in select.EXPONENTS:
+        if exponent.__class__ not in (int, float) or exponent not in EXPONENTS:
             raise Refused("NumPy: power")
         name, event = f"pow_{float(exponent)}", event._replace(arrays=(base,))
     if name == "sign" and event.out.dtype.kind == "f":
@@ -176,7 +180,7 @@ def elementwise(event: Event) -> list[Way]:
         raise Refused("NumPy computes with a truth")
     operands = tuple([a.__class__ if not isinstance(a, Lying) else (a.shape, a.strides, a.dtype)
                       for a in event.arrays])  # fmt: skip
-    problem = select.Problem(formula(name), operands, ())
+    problem = Problem(formula(name), operands, ())
 
     values = event.arrays[event.name == "where" :]
     kinds = {a.dtype for a in values if isinstance(a, Lying)}
@@ -348,7 +352,7 @@ def drawn(a: Lying, numbers: np.random.Generator, draw: int) -> Array:
     low, high = low - a.place.offset, high - a.place.offset
     whole = -(-(high - low) // a.dtype.itemsize)
     count = min(whole, MOST_DRAWN)
-    if a.dtype.kind == "f" or a.dtype == select.BFLOAT16:
+    if a.dtype.kind == "f" or a.dtype == BFLOAT16:
         room = numbers.standard_normal(count)
         if draw == 1:
             room *= np.exp(8 * numbers.standard_normal(count))
@@ -396,7 +400,7 @@ def laid_alike(a: Array) -> Array:
 
 def alike(a: Array, b: Array) -> bool:
     """The same bytes; one NaN is as good as another."""
-    if a.dtype.kind == "f" or a.dtype == select.BFLOAT16:
+    if a.dtype.kind == "f" or a.dtype == BFLOAT16:
         with np.errstate(invalid="ignore"):
             nan = np.isnan(a)
             if (nan != np.isnan(b)).any():

@@ -29,8 +29,8 @@ import numpy as np
 from .. import runtime, tuning
 from ..codegen.expr import Trace
 from ..elementwise.axes import axes_of, steps_of
-from ..elementwise.select import COMPUTED, ELEMENTS, Lowered
-from ..elementwise.select import LOW as LOW_FLOATS
+from ..elementwise.lowered import COMPUTED, ELEMENTS, Lowered
+from ..elementwise.lowered import LOW as LOW_FLOATS
 from ..meta import MetaArray
 from ..plan import Launch, Plan, Reference, nbytes
 

@@ -246,6 +246,6 @@ def build(way: str, source: str, target: str) -> Module:
 
 
 def kernel(way: str, source: str, target: str) -> Kernel:
-    """The kernel from elements of one type (as `elementwise.select.ELEMENTS` calls them, or an
+    """The kernel from elements of one type (as `elementwise.lowered.ELEMENTS` calls them, or an
     integer of their size) to those of another."""
     return Kernel(INTERFACE, (way, source, target), lambda: build(way, source, target))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import tuning
-from .select import fuse_step
+from .formula import fuse_step
 
 Array = Any
 _sum: Any = fuse_step(np.add, "add", numpy="arithmetic")

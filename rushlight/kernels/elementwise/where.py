@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from .. import runtime, tuning
-from .select import Formula
+from .formula import Formula
 
 _BITS: dict[Any, Any] = {
     np.dtype(np.float32): np.dtype(np.int32),

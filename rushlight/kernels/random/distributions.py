@@ -15,7 +15,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from .. import runtime, tuning
-from ..elementwise.select import LOW
+from ..elementwise.lowered import LOW
 from ..sort import reference as sort
 from ..sort import select
 from .box_muller import box_muller_16

@@ -60,7 +60,7 @@ class Reduction:
 
     Args:
         how: "add", "mul", "max", "min" or "any".
-        formula: of the arrays (None: of one array, itself), as `elementwise.select.fuse` takes it;
+        formula: of the arrays (None: of one array, itself), as `elementwise.formula.fuse` takes it;
             "nonzero" or "zero".
         name: of the formula.
         wide: the formula is computed in the type of the sum.

@@ -19,7 +19,7 @@ import numpy as np
 
 from .. import runtime, tuning
 from ..copy import select as copy
-from ..elementwise.select import ELEMENTS
+from ..elementwise.lowered import ELEMENTS
 from ..meta import MetaArray
 from ..plan import Draft, Launch, Plan, nbytes
 from . import reference

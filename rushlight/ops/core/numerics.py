@@ -16,7 +16,8 @@ import numpy as np
 
 from ...autograd.steps import Step
 from ...errors import message
-from ...kernels.elementwise.select import BY_NUMPY, Fixed
+from ...kernels.elementwise.formula import Fixed
+from ...kernels.elementwise.select import BY_NUMPY
 from ...kernels.meta import MetaArray
 from .accepted import Accepted
 from .types import Forward, ShapeRule

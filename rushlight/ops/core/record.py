@@ -39,7 +39,7 @@ from ...autograd.node import TensorBase
 from ...autograd.observe import on_observe
 from ...autograd.steps import Step
 from ...kernels.codegen import expr
-from ...kernels.elementwise import select as elementwise_kernels
+from ...kernels.elementwise.formula import fuse, fuse_rule
 from ...kernels.meta import MetaArray
 from . import overrides
 from .composite import Composite as Composite
@@ -129,7 +129,7 @@ class Op:
         if kind == "elementwise":
             n = self.numerics
             seen = None if n.ufunc is None else self
-            self.fn = elementwise_kernels.fuse(
+            self.fn = fuse(
                 fn, self.name, seen, widens=n.compute, numpy=n.numpy, fixed=n.fixed.get(None)
             )
             if n.into is None:
@@ -299,7 +299,7 @@ class Op:
 
     def _by_kernel(self, rule: Rule, i: int, otherwise: Rule | None = None) -> Rule:
         name, n = f"{self.name}_backward{i}", self.numerics
-        return elementwise_kernels.fuse_rule(
+        return fuse_rule(
             rule, name, otherwise, numpy=n.numpy, fixed=n.fixed.get(i)
         )
 

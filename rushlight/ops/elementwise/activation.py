@@ -13,7 +13,8 @@ import numpy as np
 
 from ... import dtypes
 from ...errors import axis, message
-from ...kernels.elementwise.select import Formula, by_steps
+from ...kernels.elementwise.formula import Formula
+from ...kernels.elementwise.select import by_steps
 from ...kernels.meta import MetaArray
 from ..core.arguments import need_tensor
 from ..core.composite import composite

@@ -18,7 +18,7 @@ from ...autograd import door
 from ...dtypes import type_name
 from ...errors import message
 from ...kernels import dense
-from ...kernels.elementwise.select import fuse
+from ...kernels.elementwise.formula import fuse
 from ...kernels.meta import MetaArray, UnresolvedArray, read_as
 from ..core.arguments import need_tensor
 from ..core.composite import attribute, composite

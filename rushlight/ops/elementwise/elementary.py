@@ -12,7 +12,7 @@ import numpy as np
 
 from ...autograd.node import TensorBase
 from ...errors import message
-from ...kernels.elementwise.select import EXPONENTS
+from ...kernels.elementwise.lowered import EXPONENTS
 from ..core.record import elementwise, intrinsic
 from ..core.samples import arr, case, real
 from .arithmetic import A34, POSITIVE, where

@@ -18,7 +18,8 @@ from ...autograd.node import TensorBase
 from ...dtypes import type_name
 from ...errors import message
 from ...kernels import dense
-from ...kernels.elementwise import select as elementwise_kernels
+from ...kernels.elementwise.formula import fuse
+from ...kernels.elementwise.select import by_steps
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
 from ..core.numerics import in_place_by
@@ -71,7 +72,7 @@ def lerp(input: Any, end: Any, weight: Any) -> Any:
             f"'{type_name(dtypes.from_numpy(input.dtype))}'"
         )
     # What `between` comes to; NumPy takes a scalar of its own faster than an array of one number.
-    few = input.shape == end.shape and elementwise_kernels.by_steps(input)
+    few = input.shape == end.shape and by_steps(input)
     if few and weight.__class__ is float and input.dtype.char in "fd":
         return _between(input, end, input.dtype.type(weight))
     return between(input, end, np.asarray(weight, input.dtype))
@@ -84,7 +85,7 @@ def _between(a: Any, b: Any, w: Any) -> Any:
     return np.where(np.abs(w) < 0.5, a + w * (b - a), b - (b - a) * (1 - w))
 
 
-between: Any = elementwise_kernels.fuse(
+between: Any = fuse(
     _between,
     "between",
     lambda a, b, w: m.where(m.abs(w) < 0.5, a + w * (b - a), b - (b - a) * (1 - w)),
@@ -141,7 +142,7 @@ def over(mixture: Any) -> Any:
     return write
 
 
-plus_product = elementwise_kernels.fuse(lambda x, a, b, v: x + v * a * b, "addcmul")
+plus_product = fuse(lambda x, a, b, v: x + v * a * b, "addcmul")
 in_place_by(addcmul, over(plus_product))
 addcmul.vjp(
     lambda g, _y, _x, _a, _b: g,
@@ -189,7 +190,7 @@ addcdiv.shape(broadcast)
 addcdiv.signature.numbers_first = ("value",)
 
 
-plus_quotient = elementwise_kernels.fuse(lambda x, a, b, v: x + v * (a / b), "addcdiv")
+plus_quotient = fuse(lambda x, a, b, v: x + v * (a / b), "addcdiv")
 in_place_by(addcdiv, over(plus_quotient))
 addcdiv.vjp(
     lambda g, _y, _x, _a, _b: g,
@@ -241,7 +242,7 @@ def by_numpy(x: Any, nan: float, high: float, low: float) -> Any:
     return np.nan_to_num(x, nan=nan, posinf=high, neginf=low)
 
 
-finite = elementwise_kernels.fuse(
+finite = fuse(
     by_numpy,
     "nan_to_num",
     lambda x, nan, high, low: m.where(

@@ -13,7 +13,7 @@ import numpy as np
 from ... import dtypes
 from ...dtypes import type_name
 from ...kernels import dense
-from ...kernels.elementwise.select import fuse_step
+from ...kernels.elementwise.formula import fuse_step
 from ..core.record import elementwise, intrinsic, op
 from ..core.samples import arr, case, real
 from ..core.shapes import same

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...autograd.node import TensorBase
 from ...errors import message
-from ...kernels.elementwise.select import fuse_step
+from ...kernels.elementwise.formula import fuse_step
 from ...kernels.meta import MetaArray
 from ..core.arguments import need_tensor
 from ..core.numerics import in_place_by

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels.elementwise.select import fuse
+from ...kernels.elementwise.formula import fuse
 from ...kernels.special import reference as libm
 from ..core.composite import composite
 from ..core.publication import write_out

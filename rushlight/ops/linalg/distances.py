@@ -18,7 +18,8 @@ import numpy as np
 from ...autograd.door import wrap
 from ...dtypes import type_name
 from ...errors import message
-from ...kernels.elementwise.select import EXPONENTS, fuse
+from ...kernels.elementwise.formula import fuse
+from ...kernels.elementwise.lowered import EXPONENTS
 from ...kernels.matmul.select import product
 from ...kernels.meta import MetaArray
 from ...kernels.reduce.select import Reduction

@@ -15,7 +15,7 @@ import numpy as np
 from ...autograd.door import wrap
 from ...dtypes import type_name
 from ...errors import axes, axis, message
-from ...kernels.elementwise.select import EXPONENTS
+from ...kernels.elementwise.lowered import EXPONENTS
 from ...kernels.meta import MetaArray
 from ...kernels.reduce.select import Reduction
 from ..core.arguments import need_tensor

@@ -14,7 +14,7 @@ from ...autograd import door
 from ...dtypes import type_name
 from ...errors import axis, message
 from ...kernels.copy import select as copying
-from ...kernels.elementwise.select import outer_product
+from ...kernels.elementwise.formula import outer_product
 from ...kernels.elementwise.where import lower_triangle, where
 from ...kernels.meta import MetaArray
 from ..core.arguments import need_tensor

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import message
-from ...kernels.elementwise.select import fuse
+from ...kernels.elementwise.formula import fuse
 from ...kernels.reduce.select import Reduction, add_all
 from ..core.composite import composite
 from ..core.record import op

@@ -14,7 +14,7 @@ import numpy as np
 from ...autograd import door
 from ...dtypes import type_name
 from ...errors import message
-from ...kernels.elementwise.select import fuse
+from ...kernels.elementwise.formula import fuse
 from ...kernels.reduce.select import Reduction
 from ...once import users_level
 from ..core.accepted import Accepted

@@ -10,7 +10,8 @@ import pytest
 from rushlight.kernels import runtime, tuning
 from rushlight.kernels.codegen import lower
 from rushlight.kernels.codegen.expr import Trace
-from rushlight.kernels.elementwise.select import NUMPY, Formula
+from rushlight.kernels.elementwise.formula import Formula
+from rushlight.kernels.elementwise.select import NUMPY
 from rushlight.ops.core.record import registry
 
 native = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")

@@ -9,7 +9,7 @@ import pytest
 
 import rushlight
 from rushlight.kernels import runtime, tuning
-from rushlight.kernels.elementwise import axes, select
+from rushlight.kernels.elementwise import axes, formula
 from rushlight.ops.core.record import registry
 
 from .calls import by_kernel
@@ -65,7 +65,7 @@ def test_shapes(shapes: Any, dtype: Any) -> None:
 
 
 def test_slices_and_other_layouts() -> None:
-    fuse = select.fuse(mix, "mix")
+    fuse = formula.fuse(mix, "mix")
     rng = np.random.default_rng(0)
     x, w = rng.random((6, 40), np.float32), rng.random(20, np.float32)
     b = rng.random((6, 20), np.float32)
@@ -119,7 +119,7 @@ def test_operands_that_are_apart_of_other_types(dtype: Any, rng: np.random.Gener
 def test_results_of_some_operands_alone_keep_their_shape() -> None:
     """A rule that leaves out an operand gives what the others broadcast to."""
     g, x = np.ones((1, 9), np.float32), np.ones((4, 9), np.float32)
-    assert select.fuse_rule(lambda g, _y, _x: g * 2, "half")(g, None, x).shape == (1, 9)
+    assert formula.fuse_rule(lambda g, _y, _x: g * 2, "half")(g, None, x).shape == (1, 9)
 
 
 @pytest.mark.parametrize("shape", [(33,), (5, 1), (5, 33), (1, 1)])
@@ -141,14 +141,14 @@ def test_booleans(shape: Any) -> None:
 def test_shapes_that_do_not_fit() -> None:
     x, b = np.zeros((3, 8), np.float32), np.zeros(7, np.float32)
     with pytest.raises(ValueError, match="broadcast"):
-        select.fuse(mix, "mix")(x, b, x)
+        formula.fuse(mix, "mix")(x, b, x)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 8])
 def test_the_same_bits_for_any_number_of_threads(threads: int) -> None:
     before = rushlight.get_num_threads()
     x, b = np.linspace(-6, 6, 100_100, dtype=np.float32).reshape(100, -1), np.ones(1001, np.float32)
-    fuse = select.fuse(mix, "mix")
+    fuse = formula.fuse(mix, "mix")
     try:
         rushlight.set_num_threads(1)
         alone = fuse(x, b, x[:, :1])

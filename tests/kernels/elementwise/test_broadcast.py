@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from rushlight.kernels import runtime, tuning
-from rushlight.kernels.elementwise import broadcast, select
+from rushlight.kernels.elementwise import broadcast
+from rushlight.kernels.elementwise.formula import Formula
 
 pytestmark = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 
@@ -20,7 +21,7 @@ def test_pointers_give_the_bits_of_arrays(
     monkeypatch.setattr(tuning, "ELEMENTWISE_LEAST", 1)
     monkeypatch.setattr(tuning, "BROADCAST_SHORT", 1)
     x = (rng.standard_normal((7, 5, 33)) * 9).astype(dtype)
-    known = select.Formula(lambda a, b, c: a * b + c, "mixed")
+    known = Formula(lambda a, b, c: a * b + c, "mixed")
     for a, b in ((x, x[0, 0]), (x, x[:, :1, :1]), (x[..., ::2], x[0, :, :17]), (x, x[0, 0, :1])):
         wanted = a * b + dtype(2)
         plan = known.plan(a, b, 2)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rushlight.kernels import runtime, tuning
-from rushlight.kernels.elementwise import select
+from rushlight.kernels.elementwise.formula import Formula
 from rushlight.ops.core.record import registry
 
 pytestmark = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
@@ -20,9 +20,9 @@ def test_far_results(monkeypatch: pytest.MonkeyPatch, dtype: Any, size: int) -> 
     monkeypatch.setattr(tuning, "ELEMENTWISE_LEAST", 1)
     x = np.linspace(-6, 6, size, dtype=dtype)
     formula = registry["mish"].formula
-    wanted = select.Formula(formula, "mish")(x)
+    wanted = Formula(formula, "mish")(x)
     monkeypatch.setattr(tuning, "ELEMENTWISE_FAR", 1)
-    (launch,) = select.Formula(formula, "mish").plan(x).launches
+    (launch,) = Formula(formula, "mish").plan(x).launches
     room = np.empty(size + 17, dtype)
     for start in range(17):  # a result begins anywhere in a line of the cache
         room[:] = 7
@@ -41,7 +41,7 @@ def test_pointers_give_the_bits_of_arrays(
     x = np.linspace(-6, 6, int(np.prod(shape)), dtype=np.float32).reshape(shape).astype(dtype)
     x.flat[0] = np.nan
     for a in (x, np.asfortranarray(x)):
-        known = select.Formula(registry["leaky_relu"].formula, "leaky_relu")
+        known = Formula(registry["leaky_relu"].formula, "leaky_relu")
         got = on_pointers(known.plan(a, negative_slope=0.3), a, negative_slope=0.3)
         np.testing.assert_array_equal(got, known(a, negative_slope=0.3))
         assert got.strides == a.strides
@@ -52,7 +52,7 @@ def test_whole_numbers_are_operands_too(
 ) -> None:
     monkeypatch.setattr(tuning, "ELEMENTWISE_LEAST", 1)
     x = np.arange(-50, 51)
-    known = select.Formula(lambda a, b: a * b + 1, "times")
+    known = Formula(lambda a, b: a * b + 1, "times")
     for number in (3, -(2**40)):
         plan = known.plan(x, number)
         assert plan.name == "elementwise.contiguous"

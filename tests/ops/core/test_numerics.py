@@ -9,6 +9,7 @@ import pytest
 
 from rushlight.kernels import tuning
 from rushlight.kernels.elementwise import select
+from rushlight.kernels.elementwise.formula import Formula
 from rushlight.ops.core.numerics import Numerics
 from rushlight.ops.core.record import Op, registry
 
@@ -50,7 +51,7 @@ def test_a_number_that_decides_on_the_code_is_in_the_key(rng: np.random.Generato
     pow_ = registry["pow"]
     rules = pow_.plain_node.rules
 
-    def keyed(formula: select.Formula, *args: Any) -> Any:
+    def keyed(formula: Formula, *args: Any) -> Any:
         found = formula.key(args, {})
         assert found is not None
         return found[0][-1]
