@@ -19,6 +19,8 @@ FILES = [
     "codegen/test_piecewise.py",
     "codegen/test_planes.py",
     "elementwise/test_contiguous.py",
+    "elementwise/test_formula.py",
+    "elementwise/test_lowered.py",
     "elementwise/test_select.py",
     "matmul/test_select.py",
     "matmul/test_narrow.py",
