@@ -27,6 +27,7 @@ FILES = [
     "matmul/test_gemv.py",
     "matmul/test_pairs.py",
     "conv/test_implicit_gemm.py",
+    "conv/test_direct_forward.py",
     "conv/test_direct_weight.py",
     "conv/test_pairs.py",
     "conv/test_col2im.py",

@@ -16,11 +16,11 @@ from __future__ import annotations
 import functools
 
 from ..codegen.interface import Interface, Kernel
-from ..codegen.ir import I32, I64, PTR, Function, Pointer, Value, vector
+from ..codegen.ir import I32, I64, PTR, Function, Pointer, Value
 from ..matmul import pairs as of_pairs
-from ..matmul.gemm import KC, transposed
+from ..matmul.gemm import KC
 from ..runtime import threads
-from . import direct_tile
+from . import direct_tile, turning
 from .implicit_gemm import Conv
 
 SPAN = 96  # elements of windows that a chunk computes at most: whole tiles of each kind
@@ -58,6 +58,7 @@ class Weight(Conv):
 
     def declare_tile(self) -> None:
         threads.declare_run(self.module)
+        turning.declare(self.module)
         self.most, self.height = direct_tile.shape()
         self.module.globals["direct_tiles"] = (
             f"@direct_tiles = external constant [{self.most} x ptr]"
@@ -82,7 +83,6 @@ class Weight(Conv):
         f.ret()
 
     def write_chunks(self) -> None:
-        self.write_turn()
         f, index = self.chunk("turn_block")
         m, p = self.word(f, "m"), self.word(f, "p")
         vectors, panels, width, wider = self.panels(f, m)
@@ -123,34 +123,6 @@ class Weight(Conv):
             g = self.pointer(f, "g").at((item * m + first) * p + pc)
             f.call("turn", None, [to, g, p, left, v, kc])
 
-    def write_turn(self) -> None:
-        """n positions of `left` rows of g, `row` apart, become n rows of v vectors; lanes past the
-        last row repeat it."""
-        e, w = self.e, self.w
-        f = self.module.function(
-            "turn", None,
-            [("to", PTR), ("g", PTR), ("row", I64), ("left", I64), ("v", I64), ("n", I64)],
-            private=True,
-        )  # fmt: skip
-        to, g = f.args["to"].of(e), f.args["g"].of(e)
-        row, v, n, last = f.args["row"], f.args["v"], f.args["n"], f.args["left"] - 1
-        whole = n - n % w
-        rest = f.iota(vector(I32, w)) < f.convert(n - whole, I32)
-        with f.range(v) as j:
-            lines = []
-            for i in range(w):
-                at = j * w + i
-                lines.append(g.at(f.select(last < at, last, at) * row))
-            with f.range(0, whole, w) as t:
-                for lane, value in enumerate(transposed(f, [at.load(t, w) for at in lines])):
-                    to.store(value, (t + lane) * v * w + j * w, aligned=True)
-            with f.when(whole < n):
-                parts = [at.load_masked(whole, rest) for at in lines]
-                for lane, value in enumerate(transposed(f, parts)):
-                    with f.when(whole + lane < n):
-                        to.store(value, (whole + lane) * v * w + j * w, aligned=True)
-        f.ret()
-
     def write_compute(self) -> None:
         e, w = self.e, self.w
         f, index = self.chunk("compute")
@@ -184,26 +156,8 @@ class Weight(Conv):
                     f.call_pointer(tile, None, given)
                 begun.set(f.const(I64, 1))
         dw = self.pointer(f, "dw").at((item * m + start * w) * k + first)
-        self.write_turned_back(f, sums, v, left, dw, m - start * w)
+        f.call("turn_back", None, [dw, k, sums, v, left, m - start * w])
         f.ret()
-
-    def write_turned_back(
-        self, f: Function, sums: Pointer, v: Value, left: Value, dw: Pointer, outputs: Value
-    ) -> None:
-        """Turn the `left` rows of a chunk's sums, v vectors each, and write them as columns of dw,
-        which has so many outputs."""
-        w, k, last = self.w, self.word(f, "k"), left - 1
-        with f.range(0, left, w) as t:
-            mask = f.iota(vector(I32, w)) < f.convert(left - t, I32)
-            lines = []
-            for i in range(w):
-                at = t + i
-                lines.append(sums.at(f.select(last < at, last, at) * v * w))
-            with f.range(v) as j:
-                for lane, value in enumerate(transposed(f, [at.load(j * w, w) for at in lines])):
-                    o = j * w + lane
-                    with f.when(o < outputs):
-                        dw.store_masked(value, o * k + t, mask)
 
 
 @functools.cache
@@ -213,6 +167,6 @@ def kernel(e: str, widths: tuple[int, ...] | None = None, pairs: bool = False) -
     key = (e, KC, SPAN, *direct_tile.shape(), *of_pairs.key(pairs))
 
     def symbols() -> dict[str, int]:
-        return direct_tile.symbols(e, widths, pairs)
+        return direct_tile.symbols(e, widths, pairs) | turning.symbols(e)
 
     return Kernel(INTERFACE, key, lambda: Weight(e).build(), symbols)

@@ -19,7 +19,7 @@ from ..matmul import select as matmul
 from ..meta import MetaArray
 from ..pad import select as pad
 from ..plan import Draft, Launch, Plan, Reference, nbytes
-from . import reference, tables
+from . import reference, tables, tiles
 from .problem import Conv, two
 
 Array = Any
@@ -300,6 +300,45 @@ def implicit_gemm_forward(c: Conv, d: Draft, x: str, y: str) -> None:
         w_row=c.taps, n=c.n // images, groups=c.groups, m=c.o, p=p, size=c.p, k=c.k,
         image=c.c * math.prod(c.padded),
     )  # fmt: skip
+
+
+def direct_forward(c: Conv, d: Draft, x: str, y: str) -> None:
+    """The same from images without margins, by vectors of output channels."""
+    from . import direct_forward
+
+    e, made = str(c.element), tiles_of(c)
+    offset = None
+    if c.is_flipped:
+        offset = d.constant("w_offset", tables.flipped_offsets(c.o, c.c, c.kernel))
+    lanes = direct_forward.lanes_of(e)
+    panels = c.groups * -(-c.o // lanes)
+    (_, width), (stride, step), (_, spread) = two(c.size), two(c.stride), two(c.dilation)
+    line = two(c.out)[1]
+    high = made.count // made.across  # rows of tiles, and how many of them are a band
+    bands = -(-high // (direct_forward.BAND // (made.rows * line)))
+    together = 1
+    if bands == 1:  # as many images as leave threads something to share
+        few = c.n * panels // tuning.CONV_SLICES
+        together = max(1, min(c.n, few, direct_forward.BAND // c.p))
+    d.launch(
+        direct_forward.kernel(e, made.shapes, step), x=d.dense(x), w=d.dense("w"), y=y,
+        bias=bias_of(c, d), **{k: d.constant(k, v) for k, v in made.tables.items()},
+        packed=d.room("packed", panels * c.k * lanes * c.dtype.itemsize), w_offset=offset,
+        w_row=c.taps, n=c.n, groups=c.groups, m=c.o, p=c.p, k=c.k, image=c.c * math.prod(c.size),
+        count=made.count, each=-(-high // bands) * made.across, together=together,
+        pitch=stride * width, spread=spread, line=line,
+    )  # fmt: skip
+
+
+def tiles_of(c: Conv) -> tiles.Tiles:
+    """The tiles of a convolution whose images have no margin."""
+    from ..matmul.gemm import KC
+    from ..matmul.tile import tile_rows
+    from . import direct_forward
+
+    e = str(c.element)
+    most, lanes = tile_rows(e), direct_forward.lanes_of(e)
+    return tiles.tiles_of(two(c.size), *c.planar, two(c.out), c.c, most, KC, lanes)
 
 
 def weight_fields(c: Conv, d: Draft) -> dict[str, Any]:

@@ -12,7 +12,9 @@ takes a convolution computes it.
   on), the plan of a CPU without one computes it all again.
 * `implicit_gemm.py`: a product whose windows are never written out whole; of bfloat16 by pairs
   (`pairs.py`), on CPUs that multiply these and have no matrix unit.
-* `direct_weight.py`: the same sums for a weight's gradient, from windows that lie where they are.
+* `direct_forward.py`: the same sums from images without margins, where these would be a part of the
+  products that is worth it; `direct_weight.py`: those of a weight's gradient, from windows that are
+  read where they lie.
 * `reference.py`: NumPy, for other types, small problems and what is left.
 
 Narrow floats are brought to float32, and the result is rounded (`kernels/narrow.py`).
@@ -37,12 +39,13 @@ from ..meta import MetaArray
 from ..narrow import BFLOAT16, EXACT, is_narrow, key_of, narrow_plan, precision_of
 from ..plan import Draft, Plan
 from ..runtime import few
-from . import launches, pairs, reference, tables
-from .problem import Conv
+from . import launches, pairs, reference, tables, tiles
+from .problem import Conv, two
 
 Array = Any
 Ints = tuple[int, ...]
 PLANS = 4096  # shapes that each direction remembers
+PRODUCTS = ("implicit_gemm", "direct")  # ways that pairs of bfloat16 have too
 
 
 # -- on arrays -----------------------------------------------------------------------------------
@@ -184,6 +187,9 @@ def plan_forward(
         other = plan_forward(*key, stride, padding, dilation, groups, size, precision, False)
         return launches.amx_forward(c, d, "y", other)
     elif by_implicit_gemm(c):
+        if skips_margins(c):
+            launches.direct_forward(c, d, "x", "y")
+            return launches.finished(c, d, "direct", "y")
         launches.implicit_gemm_forward(c, d, "x", "y")
         return launches.finished(c, d, "implicit_gemm", "y")
     d.numpy(
@@ -224,6 +230,9 @@ def plan_input(
             if by_im2col(c) and by_col2im(c, g):
                 return launches.col2im_input(c, d)
             if c.n * c.p >= tuning.CONV_FEW and by_implicit_gemm(f):
+                if skips_margins(f):
+                    launches.direct_forward(f, d, "g", "dx")
+                    return launches.finished(c, d, "direct", "dx")
                 launches.implicit_gemm_forward(f, d, "g", "dx")
                 return launches.finished(c, d, "implicit_gemm", "dx")
         wf = MetaArray((groups * c.c, c.o, *c.kernel), w_dtype)
@@ -313,7 +322,7 @@ def forward_of_pairs(
     stride, padding, dilation, groups, _, precision = how
     size = plain.outputs["y"].shape[2:]
     c = Conv.of(wide(x), wide(w), size, stride, padding, dilation, groups, precision)
-    return pairs.forward(c, x, w, bias) if plain.way == "implicit_gemm" else None
+    return pairs.forward(c, x, w, bias) if plain.way in PRODUCTS else None
 
 
 def input_of_pairs(g: MetaArray, w: MetaArray, *how: Any) -> Plan | None:
@@ -322,7 +331,7 @@ def input_of_pairs(g: MetaArray, w: MetaArray, *how: Any) -> Plan | None:
         return None
     plain = plan_input(*key_of(wide(g), wide(w)), *how)
     c = Conv.of(plain.outputs["dx"], wide(w), g.shape[2:], *how[1:])
-    return pairs.input_gradient(c, g, w) if plain.way == "implicit_gemm" else None
+    return pairs.input_gradient(c, g, w) if plain.way in PRODUCTS else None
 
 
 def weight_of_pairs(x: MetaArray, g: MetaArray, *how: Any) -> Plan | None:
@@ -331,8 +340,8 @@ def weight_of_pairs(x: MetaArray, g: MetaArray, *how: Any) -> Plan | None:
         return None
     plain = plan_weight(*key_of(wide(x), wide(g)), *how)
     c = Conv.of(wide(x), plain.outputs["dw"], g.shape[2:], *how[1:])
-    ways = ("implicit_gemm", "direct")
-    return pairs.weight_gradient(c, x, g, plain.way == "direct") if plain.way in ways else None
+    direct = plain.way == "direct"
+    return pairs.weight_gradient(c, x, g, direct) if plain.way in PRODUCTS else None
 
 
 def takes_pairs(x: MetaArray) -> bool:
@@ -427,6 +436,22 @@ def by_implicit_gemm(c: Conv) -> bool:
     if c.work < tuning.CONV_LEAST_WORK or (c.groups > 1 and c.o == 1):  # a tile would have one row
         return False
     return c.groups * c.c * math.prod(c.padded) < 1 << 31
+
+
+def skips_margins(c: Conv) -> bool:
+    """Whether a convolution that `by_implicit_gemm` takes reads images without margins."""
+    from . import direct_forward
+
+    if not direct_forward.is_fast() or len(c.kernel) > 2 or min(c.padding) < 0:
+        return False
+    lanes = direct_forward.lanes_of(str(c.element))
+    filled = c.o / (-(-c.o // lanes) * lanes)
+    if filled < tuning.CONV_SKIPPING_FILLED or two(c.out)[1] > direct_forward.BAND:
+        return False
+    skipped = c.k * tiles.left_out(two(c.size), *c.planar, two(c.out))
+    if skipped < tuning.CONV_SKIPPED_LEAST:
+        return False
+    return launches.tiles_of(c).products <= tuning.CONV_SKIPPING_MOST
 
 
 def flips(c: Conv, g: Any) -> bool:

@@ -47,6 +47,14 @@ def add_products(f: Function, place: Pointer, row: Sequence[Value], sums: Sequen
         total.set(f.fma(one, values, total.get()))
 
 
+def add_products_of(
+    f: Function, place: Pointer, row: Sequence[Value], sums: Sequence[Any]
+) -> None:
+    """The same by products that read the number themselves, for high tiles (`FOLDED`)."""
+    for values, total in zip(row, sums, strict=True):
+        total.set(f.fma_of(place, values, total.get()))
+
+
 def ask(f: Function, k: Value, c: Pointer, step: Value, size: tuple[int, int]) -> None:
     """Ask for the row k / SPACED of a tile of C, to write it; for the last one where it has fewer.
     `step`: elements from one row to the next; `size`: rows and columns of the tile."""
@@ -103,12 +111,9 @@ class Tile:
         def multiply(k: Value) -> None:
             row = [b.load(k * self.nr + j * w, w, aligned=True) for j in range(vectors)]
             for i in range(h):
-                if direct or h < FOLDED:
-                    place = ends[i // 3].get().at(a_row * (i % 3)) if direct else a.at(k * h + i)
-                    add_products(f, place, row, sums[i])
-                else:
-                    for j in range(vectors):
-                        sums[i][j].set(f.fma_of(a.at(k * h + i), row[j], sums[i][j].get()))
+                place = ends[i // 3].get().at(a_row * (i % 3)) if direct else a.at(k * h + i)
+                add = add_products if direct or h < FOLDED else add_products_of
+                add(f, place, row, sums[i])
             for end in ends if direct else ():
                 end.set(end.get().at(a_col))
 

@@ -158,7 +158,13 @@ def test_many_images_are_taken_in_blocks(limits: Any) -> None:
 def test_numbers_that_cannot_be_split_are_left_to_others(
     place: str, value: float, limits: Any
 ) -> None:
-    """The plan's last launch computes it again, by the plan of a CPU without the unit."""
+    """The plan's last launch computes it again, by the plan of a CPU without the unit. (Of margins
+    that are not multiplied, no NaN would come.)"""
+    with limits(CONV_SKIPPED_LEAST=1 << 40):
+        left_to_others(place, value)
+
+
+def left_to_others(place: str, value: float) -> None:
     rng = np.random.default_rng(1)
     x, w, g = normal(rng, 2, 32, 8, 8), normal(rng, 32, 32, 3, 3), normal(rng, 2, 32, 8, 8)
     {"x": x, "w": w, "g": g}[place].flat[777] = value

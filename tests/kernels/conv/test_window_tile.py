@@ -37,7 +37,8 @@ def forget() -> None:
 
 @pytest.fixture(autouse=True)
 def _every_size(limits: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    with limits(CONV_LEAST_WORK=1, CONV_FEW=1, ZERO_PAD_LEAST=1, IM2COL_LEAST_WORK=1 << 40):
+    small = {"CONV_LEAST_WORK": 1, "CONV_FEW": 1, "ZERO_PAD_LEAST": 1}
+    with limits(**small, IM2COL_LEAST_WORK=1 << 40, CONV_SKIPPED_LEAST=1 << 40):
         yield
     monkeypatch.undo()
     forget()
