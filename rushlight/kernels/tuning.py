@@ -211,16 +211,20 @@ CONV_PANELS_OF_PACKED = 2
 # positions (512 of 7 x 7, b4) 229 -> 215.
 CONV_DIRECT_FILLED = least(0.8, 0.0)
 CONV_DIRECT_LONG = least(512)
-# A convolution from images without margins, on CPUs with vectors of 16 floats: elements of a window
-# that see nothing but margin, on average, how full panels of 32 outputs are, and the products that
-# are written out in the kernel's code, of which 1000 take LLVM an eighth of a second. An EPYC with
-# AVX-512, one thread, with margins -> without, ms: 3 x 3, b8, 64 channels of 56 x 56 (14 elements)
-# 16.9 -> 16.8, 128 of 28 x 28 (54) 16.8 -> 16.3, 256 of 14 x 14 (215) 17.2 -> 15.4, 512 of 7 x 7
-# (836) 20 -> 14.9; b32, 512 of 4 x 4 (1408) 25 -> 17. 32 to 64 of 56 x 56 (7) 8.5 -> 8.8, 16 to 64
-# (3) 8.6 -> 9.5; 8 to 64 (2) 4.3 -> 6.1.
+# A convolution from images without margins: elements of a window that see nothing but margin, on
+# average, how full panels of 32 outputs are, and the products that are written out in the kernel's
+# code, of which 1000 take LLVM an eighth of a second. An EPYC with AVX-512, one thread, margins ->
+# none, ms: 3 x 3, b8, 64 channels of 56 x 56 (14 elements) 16.9 -> 16.8, 128 of 28 x 28 (54)
+# 16.8 -> 16.3, 256 of 14 x 14 (215) 17.2 -> 15.4, 512 of 7 x 7 (836) 20 -> 14.9; b32, 512 of 4 x 4
+# (1408) 25 -> 17. 32 to 64 of 56 x 56 (7) 8.5 -> 8.8, 16 to 64 (3) 8.6 -> 9.5; 8 to 64 (2) 4.3 ->
+# 6.1.
 CONV_SKIPPED_LEAST = 8
 CONV_SKIPPING_FILLED = 0.8
 CONV_SKIPPING_MOST = 1024
+# The same for the gradient of a weight, whatever there is of a margin: positions of all images. One
+# thread, ms: b8, 64 channels of 56 x 56 18.4 -> 17.5, 256 of 14 x 14 17.1 -> 15.5; 512 of 7 x 7,
+# 392 positions 17.5 -> 14.6, 98 4.4 -> 4.3, 49 2.20 -> 2.25; b32, 512 of 4 x 4 22.6 -> 16.5.
+CONV_SKIPPING_LONG = least(96)
 CONV_SLICES = 16  # chunks wanted of a weight's gradient, so that threads have something to share
 CONV_TOGETHER = 1 << 19  # elements up to which gradients are one plan, with the memory of all parts
 CONV_AMX_LEAST_WORK = least(1 << 22)  # multiplications

@@ -73,7 +73,7 @@ class Weight(Conv):
 
     def write_run(self, f: Function, packed: Pointer) -> None:  # type: ignore[override]
         a = f.args
-        columns = (a["k"] + (SPAN - 1)) // SPAN
+        columns = self.columns(f, a["k"])
         _, panels, _, _ = self.panels(f, a["m"])
         turn, compute = Value(f, PTR, "@turn_block"), Value(f, PTR, "@compute")
         with f.when(f.compare("ne", a["packed"], Value(f, PTR, "null"))):
@@ -81,6 +81,10 @@ class Weight(Conv):
             f.call("pool_run", None, [turn, packed, a["n"] * a["groups"] * blocks * panels])
         f.call("pool_run", None, [compute, packed, a["slices"] * a["groups"] * columns * panels])
         f.ret()
+
+    def columns(self, f: Function, k: Value) -> Value:
+        """How many chunks there are of a panel of outputs."""
+        return (k + (SPAN - 1)) // SPAN
 
     def write_chunks(self) -> None:
         f, index = self.chunk("turn_block")
@@ -129,7 +133,7 @@ class Weight(Conv):
         names = ("m", "p", "k", "groups", "n", "image", "each")
         m, p, k, groups, n, image, each = (self.word(f, name) for name in names)
         vectors, panels, width, wider = self.panels(f, m)
-        columns = (k + (SPAN - 1)) // SPAN
+        columns = self.columns(f, k)
         start, v = self.panel(f, index % panels, width, wider)
         index = index // panels
         item, first = index // columns, (index % columns) * SPAN

@@ -302,26 +302,26 @@ def implicit_gemm_forward(c: Conv, d: Draft, x: str, y: str) -> None:
     )  # fmt: skip
 
 
-def direct_forward(c: Conv, d: Draft, x: str, y: str) -> None:
+def skipping_forward(c: Conv, d: Draft, x: str, y: str) -> None:
     """The same from images without margins, by vectors of output channels."""
-    from . import direct_forward
+    from . import skipping_forward
 
     e, made = str(c.element), tiles_of(c)
     offset = None
     if c.is_flipped:
         offset = d.constant("w_offset", tables.flipped_offsets(c.o, c.c, c.kernel))
-    lanes = direct_forward.lanes_of(e)
+    lanes = skipping_forward.lanes_of(e)
     panels = c.groups * -(-c.o // lanes)
     (_, width), (stride, step), (_, spread) = two(c.size), two(c.stride), two(c.dilation)
     line = two(c.out)[1]
     high = made.count // made.across  # rows of tiles, and how many of them are a band
-    bands = -(-high // (direct_forward.BAND // (made.rows * line)))
+    bands = -(-high // (skipping_forward.BAND // (made.rows * line)))
     together = 1
     if bands == 1:  # as many images as leave threads something to share
         few = c.n * panels // tuning.CONV_SLICES
-        together = max(1, min(c.n, few, direct_forward.BAND // c.p))
+        together = max(1, min(c.n, few, skipping_forward.BAND // c.p))
     d.launch(
-        direct_forward.kernel(e, made.shapes, step), x=d.dense(x), w=d.dense("w"), y=y,
+        skipping_forward.kernel(e, made.shapes, step), x=d.dense(x), w=d.dense("w"), y=y,
         bias=bias_of(c, d), **{k: d.constant(k, v) for k, v in made.tables.items()},
         packed=d.room("packed", panels * c.k * lanes * c.dtype.itemsize), w_offset=offset,
         w_row=c.taps, n=c.n, groups=c.groups, m=c.o, p=c.p, k=c.k, image=c.c * math.prod(c.size),
@@ -334,28 +334,35 @@ def tiles_of(c: Conv) -> tiles.Tiles:
     """The tiles of a convolution whose images have no margin."""
     from ..matmul.gemm import KC
     from ..matmul.tile import tile_rows
-    from . import direct_forward
+    from . import skipping_forward
 
     e = str(c.element)
-    most, lanes = tile_rows(e), direct_forward.lanes_of(e)
+    most, lanes = tile_rows(e), skipping_forward.lanes_of(e)
     return tiles.tiles_of(two(c.size), *c.planar, two(c.out), c.c, most, KC, lanes)
 
 
-def weight_fields(c: Conv, d: Draft) -> dict[str, Any]:
-    """What both ways of a weight's gradient are called with. Slices of the images are the same for
-    both, so that they have the same bits."""
-    from . import implicit_gemm
+def weight_fields(c: Conv, d: Draft, has_margin: bool = True) -> dict[str, Any]:
+    """What all ways of a weight's gradient are called with. Slices of the images are the same for
+    all, so that they have the same bits."""
+    from . import implicit_gemm, skipping_weight
 
     tile = implicit_gemm.lanes(str(c.element))
     images = images_of_a_panel(c, tile)
     n, p = c.n // images, images * c.p
+    plane = math.prod(c.padded if has_margin else c.size)
+    if has_margin:
+        x, where = with_margin(c, d, "x"), window_tables(c, d, images, tile)
+    else:
+        x, of = d.dense("x"), (two(c.size), *c.planar, two(c.out))
+        made = skipping_weight.places_of(*of, images, c.groups * c.c * plane)
+        where = {name: d.constant(name, table) for name, table in made.items()}
     chunks = c.groups * -(-c.k // (implicit_gemm.PANELS * tile))
     each = -(-n // min(n, max(1, tuning.CONV_SLICES // chunks)))
     slices = -(-n // each)
     return {
-        "x": with_margin(c, d, "x"), "g": d.dense("g"), "dw": parts_of(c, d, "dw", slices),
-        **window_tables(c, d, images, tile), "n": n, "groups": c.groups, "m": c.o, "p": p,
-        "size": c.p, "k": c.k, "image": c.c * math.prod(c.padded), "slices": slices, "each": each,
+        "x": x, "g": d.dense("g"), "dw": parts_of(c, d, "dw", slices), **where, "n": n,
+        "groups": c.groups, "m": c.o, "p": p, "size": c.p, "k": c.k, "image": c.c * plane,
+        "slices": slices, "each": each,
     }  # fmt: skip
 
 
@@ -392,6 +399,18 @@ def direct_weight(c: Conv, d: Draft) -> Plan:
     kernel = direct_weight.kernel(element, direct_tile.widths(element, c.o), c.pairs)
     d.launch(kernel, **fields, packed=packed)
     return summed_weight(c, d, "direct", fields)
+
+
+def skipping_weight(c: Conv, d: Draft) -> Plan:
+    """And from images without margins."""
+    from . import direct_tile, skipping_weight
+
+    element, fields = str(c.element), weight_fields(c, d, has_margin=False)
+    columns = direct_tile.shape()[1] * c.taps
+    packed = packed_once(c, d, columns, direct_tile.lanes_of(element, c.o))
+    kernel = skipping_weight.kernel(element, direct_tile.widths(element, c.o))
+    d.launch(kernel, **fields, packed=packed, taps=c.taps, plane=math.prod(c.size))
+    return summed_weight(c, d, "skipping", fields)
 
 
 def summed_weight(c: Conv, d: Draft, way: str, fields: dict[str, Any]) -> Plan:

@@ -12,9 +12,9 @@ takes a convolution computes it.
   on), the plan of a CPU without one computes it all again.
 * `implicit_gemm.py`: a product whose windows are never written out whole; of bfloat16 by pairs
   (`pairs.py`), on CPUs that multiply these and have no matrix unit.
-* `direct_forward.py`: the same sums from images without margins, where these would be a part of the
-  products that is worth it; `direct_weight.py`: those of a weight's gradient, from windows that are
-  read where they lie.
+* `direct_weight.py`: the same sums for a weight's gradient, from windows that lie where they are.
+* `skipping_forward.py`, `skipping_weight.py`: from images without margins, where enough of the
+  products would be with these.
 * `reference.py`: NumPy, for other types, small problems and what is left.
 
 Narrow floats are brought to float32, and the result is rounded (`kernels/narrow.py`).
@@ -45,7 +45,7 @@ from .problem import Conv, two
 Array = Any
 Ints = tuple[int, ...]
 PLANS = 4096  # shapes that each direction remembers
-PRODUCTS = ("implicit_gemm", "direct")  # ways that pairs of bfloat16 have too
+PRODUCTS = ("implicit_gemm", "direct", "skipping")  # where pairs of bfloat16 are products too
 
 
 # -- on arrays -----------------------------------------------------------------------------------
@@ -188,8 +188,8 @@ def plan_forward(
         return launches.amx_forward(c, d, "y", other)
     elif by_implicit_gemm(c):
         if skips_margins(c):
-            launches.direct_forward(c, d, "x", "y")
-            return launches.finished(c, d, "direct", "y")
+            launches.skipping_forward(c, d, "x", "y")
+            return launches.finished(c, d, "skipping", "y")
         launches.implicit_gemm_forward(c, d, "x", "y")
         return launches.finished(c, d, "implicit_gemm", "y")
     d.numpy(
@@ -231,8 +231,8 @@ def plan_input(
                 return launches.col2im_input(c, d)
             if c.n * c.p >= tuning.CONV_FEW and by_implicit_gemm(f):
                 if skips_margins(f):
-                    launches.direct_forward(f, d, "g", "dx")
-                    return launches.finished(c, d, "direct", "dx")
+                    launches.skipping_forward(f, d, "g", "dx")
+                    return launches.finished(c, d, "skipping", "dx")
                 launches.implicit_gemm_forward(f, d, "g", "dx")
                 return launches.finished(c, d, "implicit_gemm", "dx")
         wf = MetaArray((groups * c.c, c.o, *c.kernel), w_dtype)
@@ -301,6 +301,8 @@ def plan_weight(
         other = plan_weight(*key, stride, padding, dilation, groups, precision, False)
         return launches.amx_weight(c, d, other)
     elif c.o > 1 and by_implicit_gemm(c):
+        if skips_of_weight(c):
+            return launches.skipping_weight(c, d)
         return launches.direct_weight(c, d) if by_direct(c) else launches.implicit_gemm_weight(c, d)
     d.numpy(
         reference.weight_gradient, ("x", "g"), "dw", kernel=kernel, stride=stride, padding=padding,
@@ -340,8 +342,7 @@ def weight_of_pairs(x: MetaArray, g: MetaArray, *how: Any) -> Plan | None:
         return None
     plain = plan_weight(*key_of(wide(x), wide(g)), *how)
     c = Conv.of(wide(x), plain.outputs["dw"], g.shape[2:], *how[1:])
-    direct = plain.way == "direct"
-    return pairs.weight_gradient(c, x, g, direct) if plain.way in PRODUCTS else None
+    return pairs.weight_gradient(c, x, g, by_direct(c)) if plain.way in PRODUCTS else None
 
 
 def takes_pairs(x: MetaArray) -> bool:
@@ -423,10 +424,14 @@ def by_amx(c: Conv, few: int, useful: float) -> bool:
 def by_direct(c: Conv) -> bool:
     """Whether the gradient of a weight that `by_implicit_gemm` takes reads windows where they lie:
     outputs fill vectors, and sums are long enough to be turned back."""
+    return fills_vectors(c) and c.n * c.p >= tuning.CONV_DIRECT_LONG
+
+
+def fills_vectors(c: Conv) -> bool:
+    """Whether outputs fill vectors of a weight's gradient."""
     from .direct_tile import lanes_of
 
-    filled = c.o / lanes_of(str(c.element), c.o)
-    return filled >= tuning.CONV_DIRECT_FILLED and c.n * c.p >= tuning.CONV_DIRECT_LONG
+    return c.o / lanes_of(str(c.element), c.o) >= tuning.CONV_DIRECT_FILLED
 
 
 def by_implicit_gemm(c: Conv) -> bool:
@@ -440,18 +445,32 @@ def by_implicit_gemm(c: Conv) -> bool:
 
 def skips_margins(c: Conv) -> bool:
     """Whether a convolution that `by_implicit_gemm` takes reads images without margins."""
-    from . import direct_forward
+    from . import skipping_forward
 
-    if not direct_forward.is_fast() or len(c.kernel) > 2 or min(c.padding) < 0:
+    if len(c.kernel) > 2 or min(c.padding) < 0 or not skipping_forward.is_fast(two(c.stride)[1]):
         return False
-    lanes = direct_forward.lanes_of(str(c.element))
+    lanes = skipping_forward.lanes_of(str(c.element))
     filled = c.o / (-(-c.o // lanes) * lanes)
-    if filled < tuning.CONV_SKIPPING_FILLED or two(c.out)[1] > direct_forward.BAND:
+    if filled < tuning.CONV_SKIPPING_FILLED or two(c.out)[1] > skipping_forward.BAND:
         return False
     skipped = c.k * tiles.left_out(two(c.size), *c.planar, two(c.out))
     if skipped < tuning.CONV_SKIPPED_LEAST:
         return False
     return launches.tiles_of(c).products <= tuning.CONV_SKIPPING_MOST
+
+
+def skips_of_weight(c: Conv) -> bool:
+    """Whether the gradient of a weight that `by_implicit_gemm` takes reads images without margins:
+    channels and outputs fill tiles, and sums are long enough to be turned back."""
+    from . import direct_tile, skipping_weight
+
+    if len(c.kernel) > 2 or min(c.padding) < 0 or c.n * c.p < tuning.CONV_SKIPPING_LONG:
+        return False
+    height = direct_tile.shape()[1]
+    filled = c.c / (-(-c.c // height) * height)
+    if c.taps * height > skipping_weight.ROWS or filled < tuning.CONV_DIRECT_FILLED:
+        return False
+    return fills_vectors(c) and tiles.left_out(two(c.size), *c.planar, two(c.out)) > 0
 
 
 def flips(c: Conv, g: Any) -> bool:

@@ -3,7 +3,7 @@
 An output plane is cut into tiles, parts of a row, or some whole rows where these are short. Of each
 tile, rows of the kernel that see nothing but margin are left out; an element that sees it from some
 of the positions is multiplied for the others. All this depends on shapes alone, so plans hold it as
-constants. The kernel that goes through it: `direct_forward.py`.
+constants. The kernel that goes through it: `skipping_forward.py`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Tiles:
         count: tiles.
         rows: rows of the highest tile.
         products: of a single number that the shapes' kinds have together.
-        tables: `tiles`, `begin`, `offset`, `row` and `kind`, as `direct_forward.INTERFACE` says.
+        tables: `tiles`, `begin`, `offset`, `row` and `kind`, as `skipping_forward.INTERFACE` says.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """Rows turned into columns of whole vectors, and back: of weights, of gradients, of sums.
 
-Kernels that multiply vectors of output channels (`direct_forward.py`, `direct_weight.py`) read and
-write them in this order, while arrays have the channels in rows.
+Kernels that multiply vectors of output channels (`skipping_forward.py`, `direct_weight.py`,
+`skipping_weight.py`) read and write them in this order, while arrays have the channels in rows.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ def plan_of(x: Any, g: Any, kernel: Any, how: Any) -> Any:
 @pytest.fixture(autouse=True)
 def _every_size(limits: Any) -> Any:
     small = {"CONV_LEAST_WORK": 1, "CONV_FEW": 1, "CONV_DIRECT_FILLED": 0.0, "CONV_DIRECT_LONG": 1}
-    with limits(**small, ZERO_PAD_LEAST=1, IM2COL_LEAST_WORK=1 << 40):
+    with limits(**small, CONV_SKIPPING_LONG=1 << 40, ZERO_PAD_LEAST=1, IM2COL_LEAST_WORK=1 << 40):
         yield
     forget_plans()
 

@@ -107,7 +107,7 @@ def test_pointers_give_the_bits_of_arrays(on_pointers: Any) -> None:
     key = [v for a in (g, x, w) for v in (a.dtype, a.shape, a.strides)]
     plan = gradients.plan_gradients(*key, ALL, *CASES[1][2:], False)
     assert plan is not None
-    assert plan.way == "implicit_gemm, direct, add"
+    assert plan.way.endswith(", skipping, add")
     for ours, wanted in zip(on_pointers(plan, g, x, w), plan.run(g, x, w), strict=True):
         np.testing.assert_array_equal(ours, wanted)
 

@@ -18,7 +18,8 @@ pytestmark = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, o
 @pytest.fixture(autouse=True)
 def _every_size(limits: Any) -> Iterator[None]:
     least = {"CONV_LEAST_WORK": 1, "CONV_FEW": 1, "DEPTHWISE_LEAST": 1, "ZERO_PAD_LEAST": 1}
-    with limits(**least, IM2COL_LEAST_WORK=1 << 20):  # also where every size is for a kernel
+    margins = {"CONV_SKIPPED_LEAST": 1 << 40, "CONV_SKIPPING_LONG": 1 << 40}  # are multiplied
+    with limits(**least, **margins, IM2COL_LEAST_WORK=1 << 20):
         yield
 
 

@@ -272,7 +272,7 @@ def test_without_the_matrix_unit_nothing_falls_on_it(
     x, w = MetaArray((8, 64, 32, 32), "f4"), MetaArray((64, 64, 3, 3), "f4")
     key = tuple(v for a in (x, w) for v in (a.dtype, a.shape, a.strides))
     every = {"CONV_AMX_LEAST_WORK": 1, "CONV_AMX_FEW": 1, "CONV_AMX_FEW_OF_WEIGHT": 1}
-    with limits(**every, CONV_SKIPPED_LEAST=1 << 40):
+    with limits(**every, CONV_SKIPPED_LEAST=1 << 40, CONV_SKIPPING_LONG=1 << 40):
         plans = (
             select.plan_forward(*key, None, ONE, ONE, ONE, 1),
             select.plan_input(*key, (32, 32), ONE, ONE, ONE, 1),

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from rushlight.kernels import runtime
-from rushlight.kernels.conv import direct_forward, reference, select
+from rushlight.kernels.conv import reference, select, skipping_forward
 from rushlight.kernels.keys import forget_plans
 
 pytestmark = [
     pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0"),
     pytest.mark.usefixtures("without_amx"),
 ]
+IS_FAST = skipping_forward.is_fast
 ONE, TWO, NONE = (1, 1), (2, 2), (0, 0)
 # sizes of the images, weight, stride, padding, dilation, groups
 CASES = [
@@ -45,7 +46,7 @@ def plan_of(x: Any, w: Any, bias: Any, how: Any) -> Any:
 
 @pytest.fixture(autouse=True)
 def _every_size(limits: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.setattr(direct_forward, "is_fast", lambda: True)
+    monkeypatch.setattr(skipping_forward, "is_fast", lambda step: True)
     small = {"CONV_LEAST_WORK": 1, "CONV_FEW": 1, "CONV_SKIPPED_LEAST": 0}
     more = {"CONV_SKIPPING_FILLED": 0.0, "CONV_SKIPPING_MOST": 1 << 20}
     with limits(**small, **more, ZERO_PAD_LEAST=1, IM2COL_LEAST_WORK=1 << 40):
@@ -63,7 +64,7 @@ def test_the_bits_of_packed_windows(
     x[(-1,) * x.ndim] = np.inf
     for b in (bias, None):
         plan = plan_of(x, w, b, how)
-        assert plan.way == "direct"
+        assert plan.way == "skipping"
         found = by_threads(lambda plan=plan, b=b: plan.run(x, w, b))
         with limits(CONV_SKIPPED_LEAST=1 << 40):
             other = plan_of(x, w, b, how)
@@ -85,7 +86,7 @@ def test_the_gradient_of_the_input(case: Any, limits: Any, by_threads: Any) -> N
     y = reference.forward(x, w, None, *how)
     key = [v for a in (y, w) for v in (a.dtype, a.shape, a.strides)]
     found = []
-    for least, way in ((0, "direct"), (1 << 40, "implicit_gemm")):
+    for least, way in ((0, "skipping"), (1 << 40, "implicit_gemm")):
         with limits(CONV_SKIPPED_LEAST=least):
             plan = select.plan_input(*key, x.shape[2:], *how)
             if not select.flips(select.Conv.of(x, w, y.shape[2:], *how, "highest"), y):
@@ -106,7 +107,7 @@ def test_operands_that_lie_otherwise(by_threads: Any) -> None:
     last = np.ascontiguousarray(x.transpose(0, 2, 3, 1)).transpose(0, 3, 1, 2)
     turned = np.ascontiguousarray(w.transpose(2, 3, 0, 1)).transpose(2, 3, 0, 1)
     plan = plan_of(last, turned, bias[::-1], how)
-    assert plan.way == "direct"
+    assert plan.way == "skipping"
     got = by_threads(lambda: plan.run(last, turned, bias[::-1]))
     assert got.tobytes() == wanted.tobytes()
 
@@ -130,19 +131,18 @@ def test_who_takes_it(limits: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
     usual = ((8, 16, 14, 14), (32, 16, 3, 3), ONE, ONE, ONE, 1)
     with limits(CONV_SKIPPED_LEAST=8, CONV_SKIPPING_FILLED=0.8, CONV_SKIPPING_MOST=1024):
-        assert way(*usual) == "direct"
+        assert way(*usual) == "skipping"
         assert way((8, 16, 14, 14), (32, 16, 3, 3), ONE, NONE, ONE, 1) == "implicit_gemm"
         assert way((8, 16, 56, 56), (32, 16, 3, 3), ONE, ONE, ONE, 1) == "implicit_gemm"
-        half = direct_forward.lanes_of("float") // 2
+        half = skipping_forward.lanes_of("float") // 2
         assert way((8, 16, 14, 14), (half, 16, 3, 3), ONE, ONE, ONE, 1) == "implicit_gemm"
         assert way((1, 16, 14, 200), (32, 16, 3, 3), ONE, ONE, ONE, 1) == "implicit_gemm"
-        assert way((2, 8, 6, 6, 6), (32, 8, 3, 3, 3), (1,) * 3, (1,) * 3, (1,) * 3, 1) != "direct"
+        assert way((2, 8, 6, 6, 6), (32, 8, 3, 3, 3), (1,) * 3, (1,) * 3, (1,) * 3, 1) != "skipping"
         with limits(CONV_SKIPPING_MOST=20):
             assert way(*usual) == "implicit_gemm"
-    monkeypatch.undo()
-    forget_plans()
-    if not direct_forward.is_fast():
-        assert way(*usual) != "direct"
+        monkeypatch.setattr(skipping_forward, "is_fast", IS_FAST)
+        forget_plans()
+        assert (way(*usual) == "skipping") is IS_FAST(1)
 
 
 @pytest.mark.slow
@@ -164,7 +164,7 @@ def test_random_problems(seed: int, limits: Any) -> None:
         case = (x, (outputs, channels, *kernel), stride, padding, dilation, groups)
         x, w, bias, how = operands(case, np.float32, seed)
         plan = plan_of(x, w, bias, how)
-        assert plan.way in ("direct", "depthwise")
+        assert plan.way in ("skipping", "depthwise")
         with limits(CONV_SKIPPED_LEAST=1 << 40):
             other = plan_of(x, w, bias, how)
             assert other.way in ("implicit_gemm", "depthwise")

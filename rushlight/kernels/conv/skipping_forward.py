@@ -248,10 +248,12 @@ class Forward(Conv):
         f.ret()
 
 
-def is_fast() -> bool:
-    """Whether tiles have vectors enough: with fewer, what asks which positions are multiplied takes
-    as long as the products."""
-    return jit.target().lanes == 16
+def is_fast(step: int) -> bool:
+    """Whether this takes less time than windows that are packed, where neighbouring windows are so
+    many elements apart. AVX2 has tiles of 6 positions: with a stride, for which lines are shorter,
+    most have too few sums to keep both of its units busy."""
+    lanes = jit.target().lanes
+    return lanes == 16 or (lanes == 8 and step == 1)
 
 
 def lanes_of(e: str) -> int:
@@ -262,7 +264,7 @@ def lanes_of(e: str) -> int:
 @functools.cache
 def kernel(e: str, shapes: tuple[tiles.Shape, ...], step: int) -> Kernel:
     """The kernel of an element type for tiles of these shapes; `step`: see `Forward`."""
-    key = ("direct", e, KC, BAND, step, *shapes)
+    key = ("skipping", e, KC, BAND, step, *shapes)
     return Kernel(
         INTERFACE, key, lambda: Forward(e, shapes, step).build(), lambda: turning.symbols(e)
     )
