@@ -225,6 +225,9 @@ CONV_SKIPPING_MOST = 1024
 # thread, ms: b8, 64 channels of 56 x 56 18.4 -> 17.5, 256 of 14 x 14 17.1 -> 15.5; 512 of 7 x 7,
 # 392 positions 17.5 -> 14.6, 98 4.4 -> 4.3, 49 2.20 -> 2.25; b32, 512 of 4 x 4 22.6 -> 16.5.
 CONV_SKIPPING_LONG = least(96)
+# Places that a plan lists for it, of 8 bytes: for all elements of the kernel, and for all images
+# where these share positions. Planes of 112 x 112 are just within it.
+CONV_SKIPPING_PLACES = 1 << 17
 CONV_SLICES = 16  # chunks wanted of a weight's gradient, so that threads have something to share
 CONV_TOGETHER = 1 << 19  # elements up to which gradients are one plan, with the memory of all parts
 CONV_AMX_LEAST_WORK = least(1 << 22)  # multiplications

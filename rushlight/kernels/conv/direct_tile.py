@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..codegen.ir import F64, I32, I64, PTR, Module, vector
+from ..codegen.ir import F64, I32, I64, PTR, Function, Module, Pointer, vector
 from ..matmul import pairs as of_pairs
 from ..matmul.tile import add_products
 from ..runtime import jit, tables
@@ -72,13 +72,18 @@ class DirectTile:
             row = [g.load(p * step + j * w, w, aligned=True) for j in range(vectors)]
             for i, window in enumerate(windows):
                 self.add_products(f, window.at(place), row, sums[i])
+        self.write_sums(f, lines, sums)
+
+    def write_sums(self, f: Function, lines: list[Pointer], sums: list[list[Any]]) -> None:
+        """The end of a tile: its sums go where they belong, or are added to what is there."""
+        w = self.w
         with f.when(f.args["add"] != 0):
             for line, own in zip(lines, sums, strict=True):
-                for j in range(vectors):
-                    own[j].set(line.load(j * w, w) + own[j].get())
+                for j, total in enumerate(own):
+                    total.set(line.load(j * w, w) + total.get())
         for line, own in zip(lines, sums, strict=True):
-            for j in range(vectors):
-                line.store(own[j].get(), j * w)
+            for j, total in enumerate(own):
+                line.store(total.get(), j * w)
         f.ret()
 
 

@@ -346,8 +346,7 @@ def weight_fields(c: Conv, d: Draft, has_margin: bool = True) -> dict[str, Any]:
     all, so that they have the same bits."""
     from . import implicit_gemm, skipping_weight
 
-    tile = implicit_gemm.lanes(str(c.element))
-    images = images_of_a_panel(c, tile)
+    tile, images = implicit_gemm.lanes(str(c.element)), images_of_weight(c)
     n, p = c.n // images, images * c.p
     plane = math.prod(c.padded if has_margin else c.size)
     if has_margin:
@@ -364,6 +363,13 @@ def weight_fields(c: Conv, d: Draft, has_margin: bool = True) -> dict[str, Any]:
         "groups": c.groups, "m": c.o, "p": p, "size": c.p, "k": c.k, "image": c.c * plane,
         "slices": slices, "each": each,
     }  # fmt: skip
+
+
+def images_of_weight(c: Conv) -> int:
+    """How many images share positions in the gradient of a weight."""
+    from . import implicit_gemm
+
+    return images_of_a_panel(c, implicit_gemm.lanes(str(c.element)))
 
 
 def packed_once(c: Conv, d: Draft, columns: int, outputs: int) -> str | None:

@@ -461,7 +461,8 @@ def skips_margins(c: Conv) -> bool:
 
 def skips_of_weight(c: Conv) -> bool:
     """Whether the gradient of a weight that `by_implicit_gemm` takes reads images without margins:
-    channels and outputs fill tiles, and sums are long enough to be turned back."""
+    channels and outputs fill tiles, sums are long enough to be turned back, and the list of places
+    is no burden."""
     from . import direct_tile, skipping_weight
 
     if len(c.kernel) > 2 or min(c.padding) < 0 or c.n * c.p < tuning.CONV_SKIPPING_LONG:
@@ -469,6 +470,8 @@ def skips_of_weight(c: Conv) -> bool:
     height = direct_tile.shape()[1]
     filled = c.c / (-(-c.c // height) * height)
     if c.taps * height > skipping_weight.ROWS or filled < tuning.CONV_DIRECT_FILLED:
+        return False
+    if launches.images_of_weight(c) * c.p * c.taps > tuning.CONV_SKIPPING_PLACES:
         return False
     return fills_vectors(c) and tiles.left_out(two(c.size), *c.planar, two(c.out)) > 0
 

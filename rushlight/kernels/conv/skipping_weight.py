@@ -83,14 +83,7 @@ class PlaceTile(direct_tile.DirectTile):
             values = [row.load(j * w, w, aligned=True) for j in range(vectors)]
             for window, own in zip(windows, sums, strict=True):
                 add_products(f, window.at(at), values, own)
-        with f.when(f.args["add"] != 0):
-            for line, own in zip(lines, sums, strict=True):
-                for j in range(vectors):
-                    own[j].set(line.load(j * w, w) + own[j].get())
-        for line, own in zip(lines, sums, strict=True):
-            for j in range(vectors):
-                line.store(own[j].get(), j * w)
-        f.ret()
+        self.write_sums(f, lines, sums)
 
 
 class Weight(direct_weight.Weight):
@@ -144,7 +137,7 @@ class Weight(direct_weight.Weight):
         f.ret()
 
 
-@functools.lru_cache(maxsize=256)
+@functools.lru_cache(maxsize=64)
 def places_of(
     size: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, out: Ints, images: int,
     image: int,

@@ -132,3 +132,5 @@ def test_who_takes_it(limits: Any) -> None:
         assert way((2, height // 2, 20, 20), (16, height // 2, 3, 3), ONE, ONE, ONE, 1) == "direct"
         assert way((1, height, 9, 9), (16, height, 3, 3), ONE, ONE, ONE, 1) == "implicit_gemm"
         assert way((4, height, 20, 20), (16, height, 9, 9), ONE, ONE, ONE, 1) == "direct"
+        with limits(CONV_SKIPPING_PLACES=20 * 20 * 9 - 1):
+            assert way((2, height, 20, 20), (16, height, 3, 3), ONE, ONE, ONE, 1) == "direct"
