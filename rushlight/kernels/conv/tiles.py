@@ -69,6 +69,8 @@ class Tiles:
         found: dict[tuple[int, int], set[Ints]] = {}
         for (high, wide, _), (_, kinds) in entries.items():
             found.setdefault((high, wide), set()).update(k for k in kinds if any(k))
+            if self.across > 1:  # so that planes of two tiles and of more have one kernel
+                found[high, wide].add(((1 << high * wide) - 1,) * kernel[1])
         self.shapes = tuple([
             # (there are tiles that see nothing at all)
             Shape(high, wide, tuple(sorted(kinds or {(1,)}, key=lambda k: (-len(k), k))))
