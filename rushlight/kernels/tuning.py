@@ -218,6 +218,7 @@ CONV_DIRECT_LONG = least(512)
 # 16.8 -> 16.3, 256 of 14 x 14 (215) 17.2 -> 15.4, 512 of 7 x 7 (836) 20 -> 14.9; b32, 512 of 4 x 4
 # (1408) 25 -> 17. 32 to 64 of 56 x 56 (7) 8.5 -> 8.8, 16 to 64 (3) 8.6 -> 9.5; 8 to 64 (2) 4.3 ->
 # 6.1.
+# (Not less with RUSHLIGHT_JIT=always, for each shape has code of its own.)
 CONV_SKIPPED_LEAST = 8
 CONV_SKIPPING_FILLED = 0.8
 CONV_SKIPPING_MOST = 1024

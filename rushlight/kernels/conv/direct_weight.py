@@ -21,7 +21,7 @@ from ..matmul import pairs as of_pairs
 from ..matmul.gemm import KC
 from ..runtime import threads
 from . import direct_tile, turning
-from .implicit_gemm import Conv
+from .implicit_gemm import SIZES_OF_WEIGHT, Conv
 
 SPAN = 96  # elements of windows that a chunk computes at most: whole tiles of each kind
 
@@ -37,17 +37,7 @@ INTERFACE = Interface(
         "packed?": "workspace for g turned (n, groups, p, m up to whole vectors); without it each "
         "chunk turns what it needs",
     },
-    ints={
-        "n": "images",
-        "groups": "groups of channels that do not see each other",
-        "m": "output channels of a group",
-        "p": "output positions of an image",
-        "size": "and of each of the images that share panels; p where none do",
-        "k": "elements of a window: input channels of a group times kernel positions",
-        "image": "elements of a group's channels of an image",
-        "slices": "slices of the images",
-        "each": "images of a slice",
-    },
+    ints=SIZES_OF_WEIGHT,
 )
 
 

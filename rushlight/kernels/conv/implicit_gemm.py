@@ -62,6 +62,17 @@ FORWARD = Interface(
         "image": "elements of a group's channels of an image",
     },
 )
+SIZES_OF_WEIGHT = {  # what all kernels of a weight's gradient are told
+    "n": "images",
+    "groups": "groups of channels that do not see each other",
+    "m": "output channels of a group",
+    "p": "output positions of an image",
+    "size": "and of each of the images that share panels; p where none do",
+    "k": "elements of a window: input channels of a group times kernel positions",
+    "image": "elements of a group's channels of an image",
+    "slices": "slices of the images",
+    "each": "images of a slice",
+}
 WEIGHT = Interface(
     "conv_weight",
     "dw = the sum over images of g times the windows of x, transposed",
@@ -73,16 +84,7 @@ WEIGHT = Interface(
         "tap": "int64 (k): how far each element of a window lies from its beginning",
         "packed?": "workspace for g, as large as it is; without it each chunk packs what it needs",
     },
-    ints={
-        "n": "images",
-        "groups": "groups of channels that do not see each other",
-        "m": "output channels of a group",
-        "p": "output positions of an image",
-        "size": "and of each of the images that share panels; p where none do",
-        "k": "elements of a window: input channels of a group times kernel positions",
-        "image": "elements of a group's channels of an image",
-        "slices": "slices of the images",
-        "each": "images of a slice",
+    ints=SIZES_OF_WEIGHT | {
         "panels": "panels of a window's elements that a chunk packs at once, PANELS at most",
     },
 )

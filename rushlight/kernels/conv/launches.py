@@ -310,7 +310,7 @@ def skipping_forward(c: Conv, d: Draft, x: str, y: str) -> None:
     offset = None
     if c.is_flipped:
         offset = d.constant("w_offset", tables.flipped_offsets(c.o, c.c, c.kernel))
-    lanes = skipping_forward.lanes_of(e)
+    lanes = skipping_forward.channels_of(e)
     panels = c.groups * -(-c.o // lanes)
     (_, width), (stride, step), (_, spread) = two(c.size), two(c.stride), two(c.dilation)
     line = two(c.out)[1]
@@ -337,7 +337,7 @@ def tiles_of(c: Conv) -> tiles.Tiles:
     from . import skipping_forward
 
     e = str(c.element)
-    most, lanes = tile_rows(e), skipping_forward.lanes_of(e)
+    most, lanes = tile_rows(e), skipping_forward.channels_of(e)
     return tiles.tiles_of(two(c.size), *c.planar, two(c.out), c.c, most, KC, lanes)
 
 

@@ -449,7 +449,7 @@ def skips_margins(c: Conv) -> bool:
 
     if len(c.kernel) > 2 or min(c.padding) < 0 or not skipping_forward.is_fast(two(c.stride)[1]):
         return False
-    lanes = skipping_forward.lanes_of(str(c.element))
+    lanes = skipping_forward.channels_of(str(c.element))
     filled = c.o / (-(-c.o // lanes) * lanes)
     if filled < tuning.CONV_SKIPPING_FILLED or two(c.out)[1] > skipping_forward.BAND:
         return False

@@ -24,7 +24,7 @@ from typing import Any
 from ..codegen.interface import Interface, Kernel
 from ..codegen.ir import I32, I64, PTR, Function, Pointer, Value, vector
 from ..matmul.gemm import KC
-from ..matmul.tile import FOLDED, add_products, add_products_of
+from ..matmul.tile import FOLDED, add_products, add_products_of, lanes_of
 from ..runtime import jit, threads
 from . import tiles, turning
 from .implicit_gemm import Conv
@@ -256,9 +256,9 @@ def is_fast(step: int) -> bool:
     return lanes == 16 or (lanes == 8 and step == 1)
 
 
-def lanes_of(e: str) -> int:
+def channels_of(e: str) -> int:
     """Output channels of a panel."""
-    return VECTORS * jit.target().lanes // (2 if e == "double" else 1)
+    return VECTORS * lanes_of(e)
 
 
 @functools.cache

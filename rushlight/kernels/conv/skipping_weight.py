@@ -24,6 +24,7 @@ from ..matmul.gemm import KC
 from ..matmul.tile import add_products
 from ..runtime import jit, tables
 from . import direct_tile, direct_weight, turning
+from .implicit_gemm import SIZES_OF_WEIGHT
 from .tiles import Ints, seen
 
 Array = Any
@@ -42,18 +43,9 @@ INTERFACE = Interface(
         "packed?": "workspace for g turned (n, groups, p, m up to whole vectors); without it each "
         "chunk turns what it needs",
     },
-    ints={
-        "n": "images",
-        "groups": "groups of channels that do not see each other",
-        "m": "output channels of a group",
-        "p": "output positions of an image",
-        "size": "and of each of the images that share panels; p where none do",
-        "k": "elements of a window: input channels of a group times kernel positions",
+    ints=SIZES_OF_WEIGHT | {
         "taps": "kernel positions",
         "plane": "elements of a channel of an image",
-        "image": "elements of a group's channels of an image",
-        "slices": "slices of the images",
-        "each": "images of a slice",
     },
 )
 

@@ -79,7 +79,7 @@ def test_the_bits_of_packed_windows(
     assert np.abs(ours - wanted).max() <= tolerance * np.abs(wanted).max()
 
 
-@pytest.mark.parametrize("case", [c for c in CASES if max(c[2]) == 1])
+@pytest.mark.parametrize("case", [CASES[i] for i in (0, 1, 2, 3, 7)])  # others go by columns
 def test_the_gradient_of_the_input(case: Any, limits: Any, by_threads: Any) -> None:
     """The convolution with the flipped kernel."""
     x, w, _, how = operands(case, np.float32)
@@ -89,9 +89,7 @@ def test_the_gradient_of_the_input(case: Any, limits: Any, by_threads: Any) -> N
     for least, way in ((0, "skipping"), (1 << 40, "implicit_gemm")):
         with limits(CONV_SKIPPED_LEAST=least):
             plan = select.plan_input(*key, x.shape[2:], *how)
-            if not select.flips(select.Conv.of(x, w, y.shape[2:], *how, "highest"), y):
-                pytest.skip("computed by columns")
-            assert plan.way in (way, "col2im")
+            assert plan.way == way
             found.append(by_threads(lambda plan=plan: plan.run(y, w)))
     assert found[0].tobytes() == found[1].tobytes()
     wanted = reference.input_gradient(
@@ -134,7 +132,7 @@ def test_who_takes_it(limits: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         assert way(*usual) == "skipping"
         assert way((8, 16, 14, 14), (32, 16, 3, 3), ONE, NONE, ONE, 1) == "implicit_gemm"
         assert way((8, 16, 56, 56), (32, 16, 3, 3), ONE, ONE, ONE, 1) == "implicit_gemm"
-        half = skipping_forward.lanes_of("float") // 2
+        half = skipping_forward.channels_of("float") // 2
         assert way((8, 16, 14, 14), (half, 16, 3, 3), ONE, ONE, ONE, 1) == "implicit_gemm"
         assert way((1, 16, 14, 200), (32, 16, 3, 3), ONE, ONE, ONE, 1) == "implicit_gemm"
         assert way((2, 8, 6, 6, 6), (32, 8, 3, 3, 3), (1,) * 3, (1,) * 3, (1,) * 3, 1) != "skipping"

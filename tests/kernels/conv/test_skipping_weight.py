@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from rushlight.kernels import runtime
-from rushlight.kernels.conv import direct_tile, reference, select, skipping_weight
+from rushlight.kernels.conv import direct_tile, reference, skipping_weight
 from rushlight.kernels.keys import forget_plans
 from rushlight.kernels.matmul.gemm import KC
+
+from .calls import operands_of_weight, plan_of_weight
 
 pytestmark = [
     pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0"),
@@ -30,19 +32,6 @@ CASES = [
 ]
 
 
-def operands(case: Any, dtype: Any) -> tuple[Any, Any, Any, Any]:
-    """x, g, the kernel's size and the parameters."""
-    rng = np.random.default_rng(0)
-    x, w, *how = case
-    y = (x[0], w[0], *reference.out_size(x[2:], w[2:], *how[:3]))
-    return *(rng.standard_normal(s).astype(dtype) for s in (x, y)), w[2:], how
-
-
-def plan_of(x: Any, g: Any, kernel: Any, how: Any) -> Any:
-    key = [v for a in (x, g) for v in (a.dtype, a.shape, a.strides)]
-    return select.plan_weight(*key, kernel, *how)
-
-
 @pytest.fixture(autouse=True)
 def _every_size(limits: Any) -> Any:
     small = {"CONV_LEAST_WORK": 1, "CONV_FEW": 1, "CONV_DIRECT_FILLED": 0.0, "CONV_DIRECT_LONG": 1}
@@ -56,41 +45,41 @@ def _every_size(limits: Any) -> Any:
 def test_the_bits_of_images_with_margins(
     case: Any, dtype: Any, limits: Any, by_threads: Any, on_pointers: Any
 ) -> None:
-    x, g, kernel, how = operands(case, dtype)
+    x, g, kernel, how = operands_of_weight(case, dtype)
     x[(0,) * x.ndim] = np.inf  # it reaches what it is a part of, no more
-    plan = plan_of(x, g, kernel, how)
+    plan = plan_of_weight(x, g, kernel, how)
     assert plan.way == "skipping"
     found = by_threads(lambda: plan.run(x, g))
     with limits(CONV_SKIPPING_LONG=1 << 40):
-        other = plan_of(x, g, kernel, how)
+        other = plan_of_weight(x, g, kernel, how)
         assert other.way == "direct"
         assert other.run(x, g).tobytes() == found.tobytes()
     if all(hasattr(launch, "kernel") for launch in plan.launches):
         assert on_pointers(plan, x, g).tobytes() == found.tobytes()
-    x, g, kernel, how = operands(case, np.float64)
+    x, g, kernel, how = operands_of_weight(case, np.float64)
     wanted = reference.weight_gradient(x, g, kernel, *how)
     narrow = [a.astype(dtype) for a in (x, g)]
-    ours = plan_of(*narrow, kernel, how).run(*narrow)
+    ours = plan_of_weight(*narrow, kernel, how).run(*narrow)
     tolerance = 3e-5 if dtype == np.float32 else 1e-12
     assert np.abs(ours - wanted).max() <= tolerance * np.abs(wanted).max()
 
 
 def test_a_gradient_that_is_turned_once(limits: Any, by_threads: Any) -> None:
     """The bits of turning it in each chunk."""
-    x, g, kernel, how = operands(CASES[1], np.float32)
+    x, g, kernel, how = operands_of_weight(CASES[1], np.float32)
     found = []
     for most, has_room in ((1 << 25, True), (0, False)):
         with limits(CONV_PACKED_MOST=most):
-            plan = plan_of(x, g, kernel, how)
+            plan = plan_of_weight(x, g, kernel, how)
             assert ("packed" in plan.workspace) is has_room
             found.append(by_threads(lambda plan=plan: plan.run(x, g)))
     assert found[0].tobytes() == found[1].tobytes()
 
 
 def test_a_nan_of_the_outputs_reaches_no_element_that_sees_a_margin_there() -> None:
-    x, g, kernel, how = operands(CASES[0], np.float32)
+    x, g, kernel, how = operands_of_weight(CASES[0], np.float32)
     g[0, 0, 0, 0] = np.nan
-    dw = plan_of(x, g, kernel, how).run(x, g)
+    dw = plan_of_weight(x, g, kernel, how).run(x, g)
     assert np.isnan(dw[0, :, 1:, 1:]).all()
     assert np.isfinite(dw[0, :, 0]).all()
     assert np.isfinite(dw[0, :, :, 0]).all()
@@ -123,7 +112,7 @@ def test_who_takes_it(limits: Any) -> None:
     """Channels and outputs that fill tiles, long sums, and something of a margin."""
 
     def way(*case: Any) -> str:
-        return str(plan_of(*operands(case, np.float32)).way)
+        return str(plan_of_weight(*operands_of_weight(case, np.float32)).way)
 
     height = direct_tile.shape()[1]
     with limits(CONV_DIRECT_FILLED=0.8, CONV_SKIPPING_LONG=96, CONV_DIRECT_LONG=512):

@@ -8,28 +8,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rushlight.kernels import runtime, tuning
+from rushlight.kernels import runtime
 from rushlight.kernels.codegen import lower
 from rushlight.kernels.elementwise import lowered
 from rushlight.ops.core.record import registry
 
 from .calls import by_kernel
 
-pytestmark = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
+pytestmark = [
+    pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0"),
+    pytest.mark.usefixtures("every_size"),
+]
 FORMULAS = [
     op
     for op in registry.values()
     if op.kind == "elementwise" and (op.ufunc is None or op.name in lower.TABLE)
 ]
 EXTREMES = [0.0, -0.0, 1.0, -1.0, 80.0, -80.0, 800.0, -800.0, np.inf, -np.inf, np.nan, 1e-40, 0.5]
-
-
-@pytest.fixture(autouse=True)
-def _every_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels for small arrays too."""
-    monkeypatch.setattr(tuning, "ELEMENTWISE_LEAST", 1)
-    monkeypatch.setattr(tuning, "ELEMENTWISE_FUNCTION_LEAST", 1)
-    monkeypatch.setattr(tuning, "ELEMENTWISE_ARITHMETIC_LEAST", 1)
 
 
 def operands(op: Any, dtype: Any) -> Iterator[tuple[list[Any], dict[str, Any]]]:

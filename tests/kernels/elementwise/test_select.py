@@ -8,18 +8,13 @@ import numpy as np
 import pytest
 
 import rushlight
-from rushlight.kernels import runtime, tuning
+from rushlight.kernels import runtime
 from rushlight.ops.core.record import registry
 
-pytestmark = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
-
-
-@pytest.fixture(autouse=True)
-def _every_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels for small arrays too."""
-    monkeypatch.setattr(tuning, "ELEMENTWISE_LEAST", 1)
-    monkeypatch.setattr(tuning, "ELEMENTWISE_FUNCTION_LEAST", 1)
-    monkeypatch.setattr(tuning, "ELEMENTWISE_ARITHMETIC_LEAST", 1)
+pytestmark = [
+    pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0"),
+    pytest.mark.usefixtures("every_size"),
+]
 
 
 @pytest.mark.parametrize(
